@@ -1,0 +1,92 @@
+"""What can go wrong, as one tree; each class names a cause, and its `exit_code` is what a shell sees.
+
+    WorkbenchError
+    ├── UsageError           the request makes no sense as given                       exit 2
+    ├── StoreError           a file of ours is missing, damaged or in use              exit 2
+    │   ├── LockHeld         another process owns the run
+    │   ├── VersionTooNew    written by a newer workbench; reading only
+    │   └── StorageFull      the disk refused a write; what was written before is whole
+    ├── PluginError          an engine, workload or classifier cannot be loaded        exit 2
+    ├── ResumeRefused        code, plan or environment changed since the run started   exit 2
+    ├── EngineError          the system under test                                     exit 3
+    │   └── ArmCouldNotStart an arm's command or process cannot be started
+    └── Interrupted          stopped by the user; everything finished is saved         exit 130
+
+Every error carries what happened, and where it can a hint that says what to do next.
+"""
+
+from __future__ import annotations
+
+
+class WorkbenchError(Exception):
+    """Base of all errors that a user can meet.
+
+    Args:
+        what: What happened, one line, without a full stop.
+        hint: What to do about it, one line; empty when there is nothing useful to say.
+    """
+
+    exit_code = 2
+
+    def __init__(self, what: str, *, hint: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.what}; {self.hint}" if self.hint else self.what
+
+
+class UsageError(WorkbenchError):
+    """The request contradicts itself or leaves something out."""
+
+
+class StoreError(WorkbenchError):
+    """A file of the workbench is missing, damaged or in use."""
+
+
+class LockHeld(StoreError):
+    """Another live process owns this run."""
+
+
+class VersionTooNew(StoreError):
+    """The file was written by a newer version of the workbench."""
+
+
+class StorageFull(StoreError):
+    """The disk refused a write; everything acknowledged before is readable."""
+
+
+class PluginError(WorkbenchError):
+    """A plug-in is unknown, broken, or refuses its options."""
+
+
+class ResumeRefused(WorkbenchError):
+    """A run cannot be continued, because something else would be tested now."""
+
+
+class EngineError(WorkbenchError):
+    """The system under test did not do what the run needs."""
+
+    exit_code = 3
+
+
+class ArmCouldNotStart(EngineError):
+    """An arm's command or process cannot be started; the run has no verdict.
+
+    Args:
+        arm: Name of the arm.
+        cause: Why, in the words of the operating system or the engine.
+        hint: What to do about it.
+    """
+
+    def __init__(self, arm: str, cause: str, *, hint: str = "") -> None:
+        super().__init__(f"arm could not start: {arm}: {cause}", hint=hint)
+        self.arm = arm
+        self.cause = cause
+
+
+class Interrupted(WorkbenchError):
+    """The user stopped the run; everything that had finished is on disk."""
+
+    exit_code = 130

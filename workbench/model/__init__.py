@@ -1,0 +1,9 @@
+"""Floor 0: the nouns of the workbench as frozen dataclasses and enums; no I/O, no behaviour of note.
+
+ids         run ids and the keys of sessions and exchanges
+outcome     exchange, label, status of a trial, counts, symptom
+prediction  what a hypothesis claims before any run
+plan        arms, comparisons, rules, and the plan of a run
+run         manifest, journal lines and fingerprints of a run on record
+verdict     verdict words, e-values, judgement
+"""

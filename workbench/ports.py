@@ -1,0 +1,105 @@
+"""The seams of the workbench: what an engine, a workload, a classifier and a clock must offer.
+
+A plug-in is a class with a frozen options dataclass named `Options`, built as `cls(options)`, and one
+entry point (`workbench.engines`, `workbench.workloads`, `workbench.classifiers`). Nothing else in the
+workbench knows a concrete one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol, runtime_checkable
+
+from workbench.model.ids import SessionKey
+from workbench.model.outcome import Exchange, Label
+from workbench.model.plan import Arm, Cluster
+from workbench.model.run import Fingerprint
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Endpoint:
+    """An arm that is up: where a workload sends its sessions.
+
+    Attributes:
+        arm: Name of the arm.
+        argv: Command to execute per session, for engines that are commands.
+        url: Base URL, for engines that are servers.
+        env: Variables to add to the environment of a command.
+    """
+
+    arm: str
+    argv: tuple[str, ...] = ()
+    url: str = ""
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SessionRequest:
+    """One session to drive: its place in the run and the seed that fixes what it sends."""
+
+    key: SessionKey
+    seed: int
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """Brings an arm up, says what is really running, and takes it down again."""
+
+    cluster: Cluster
+
+    async def start(self, arm: Arm) -> Endpoint:
+        """Bring an arm up. Raises ArmCouldNotStart; must then leave nothing running."""
+        ...
+
+    async def fingerprint(self, arm: Arm) -> Fingerprint:
+        """Read back what this arm runs. Raises ArmCouldNotStart when it cannot run at all."""
+        ...
+
+    async def stop(self) -> None:
+        """Take down what is up; does nothing when nothing is."""
+        ...
+
+
+@runtime_checkable
+class Workload(Protocol):
+    """Sends the turns of a session and yields what comes back; it never judges."""
+
+    def drive(self, endpoint: Endpoint, session: SessionRequest) -> AsyncIterator[Exchange]:
+        """Yield one exchange a turn.
+
+        Cancelling the iteration must end what it started. Raises ArmCouldNotStart when the endpoint
+        turns out not to be one.
+        """
+        ...
+
+    def leftovers(self, run: str) -> int:
+        """End what a killed opening of this run left behind; give how many there were."""
+        ...
+
+
+@runtime_checkable
+class Classifier(Protocol):
+    """Labels an exchange; pure, so that stored replies can be labelled again without an engine."""
+
+    words: Mapping[str, str]  # every label it can give, with its meaning
+
+    def label(self, exchange: Exchange) -> Label:
+        """Give the label and the rule that fired; never raises, whatever the text holds."""
+        ...
+
+
+class Clock(Protocol):
+    """Time as the workbench sees it; durations come from `monotonic`, never from `now`."""
+
+    def now(self) -> datetime:
+        """Say what time it is, UTC."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds from an arbitrary point, never going back."""
+        ...
+
+
+Options = Any  # a plug-in's own frozen dataclass

@@ -7,14 +7,15 @@ workbench knows a concrete one.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from workbench.model.ids import SessionKey
 from workbench.model.outcome import Exchange, Label
 from workbench.model.plan import Arm, Cluster
+from workbench.model.progress import Snapshot
 from workbench.model.run import Fingerprint
 
 
@@ -37,8 +38,9 @@ class Endpoint:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SessionRequest:
-    """One session to drive: its place in the run and the seed that fixes what it sends."""
+    """One session to drive: its run, its place in it, and the seed that fixes what it sends."""
 
+    run: str
     key: SessionKey
     seed: int
 
@@ -102,4 +104,17 @@ class Clock(Protocol):
         ...
 
 
-Options = Any  # a plug-in's own frozen dataclass
+class Observer(Protocol):
+    """Watches a run from outside; it must be quick and must not raise."""
+
+    def started(self, snapshot: Snapshot) -> None:
+        """The run is open; nothing has been sent yet."""
+
+    def ticked(self, look: Callable[[], Snapshot]) -> None:
+        """A session has ended; `look` gives the snapshot to those who want to draw one now."""
+
+    def judged(self, snapshot: Snapshot) -> None:
+        """A block, or the measurement, is complete and has been judged."""
+
+    def closed(self, snapshot: Snapshot) -> None:
+        """The run stands still."""

@@ -28,7 +28,6 @@ class Ending(StrEnum):
 
     COMPLETED = "completed"
     TIMEOUT = "timeout"
-    NO_OBSERVATION = "no_observation"  # the command asked to be skipped, or was ended from outside
     ENGINE_DIED = "engine_died"
 
 
@@ -45,6 +44,7 @@ class Exchange:
         start_seconds: Of these, the part that starting took.
         exit_code: Exit code of a command; None if it was ended by a signal, or is no command.
         signal: Name of the signal that ended a command, such as `SIGSEGV`; else empty.
+        last: It ends its session; a session whose last exchange is missing is run again.
     """
 
     key: ExchangeKey
@@ -55,6 +55,7 @@ class Exchange:
     start_seconds: float = 0.0
     exit_code: int | None = None
     signal: str = ""
+    last: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,7 +65,8 @@ class Label:
     Attributes:
         word: One of the classifier's published words, such as `failed` or `crashed`.
         rule: Why: the rule that fired, such as `exit 1`.
-        signature: What failures of one kind have in common; groups failures in a report.
+        signature: What failures of one kind have in common; groups them in a report. Empty when
+            there is nothing to report.
     """
 
     word: str
@@ -76,16 +78,20 @@ class Label:
 class Symptom:
     """An observable failure class: which labels and which endings count as a hit.
 
+    A label that is named nowhere here is a failure that this symptom does not claim: errored.
+
     Attributes:
         name: Its name in the campaign.
         labels: Labels that are hits.
-        clean: Labels that are clean; every other label is a failure that this symptom does not claim.
+        clean: Labels that are clean.
+        void: Labels that say that no observation was made.
         endings: Endings that are hits, for symptoms such as `wedged`.
     """
 
     name: str
     labels: tuple[str, ...] = ()
     clean: tuple[str, ...] = ("clean",)
+    void: tuple[str, ...] = ()
     endings: tuple[Ending, ...] = ()
 
 

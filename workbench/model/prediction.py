@@ -29,6 +29,8 @@ class Prediction:
             raise ValueError(f"the control rate must lie between 0 and 1, not {self.control:g}")
         if self.treatment is not None and not 0 <= self.treatment < 1:
             raise ValueError(f"the treatment rate must lie in [0, 1), not {self.treatment:g}")
+        if self.treatment is not None and self.treatment >= (self.control or 1.0):
+            raise ValueError("the control must be the arm predicted to fail more often")
         if self.removes and self.treatment not in (None, 0.0):
             raise ValueError("a treatment that removes the symptom has rate 0")
 

@@ -1,0 +1,59 @@
+"""What a command loads, seen in a fresh interpreter: light commands stay light."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import ROOT
+
+HEAVY = {"textual", "pandas", "httpx", "aiohttp", "git", "numpy", "scipy", "pydantic", "rich"}
+
+PROBE = """
+import json, sys
+from workbench.cli import main
+try:
+    main({arguments!r})
+except SystemExit:
+    pass
+print(json.dumps(sorted(set(name.partition(".")[0] for name in sys.modules))), file=sys.stderr)
+print(json.dumps([name for name in sys.modules if name.startswith("workbench")]), file=sys.stderr)
+"""
+
+
+def loaded(*arguments: str) -> tuple[set[str], set[str]]:
+    """Give the packages, and the modules of the workbench, that a command has loaded."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE.format(arguments=list(arguments))],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    *_, packages, ours = done.stderr.splitlines()
+    return set(json.loads(packages)), set(json.loads(ours))
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--help",), ("ab", "--help"), ("--version",), ("explain", "held")]
+)
+def test_light_commands_load_nothing_heavy(arguments: tuple[str, ...]) -> None:
+    packages, _ = loaded(*arguments)
+    assert packages & HEAVY == set()
+
+
+def test_help_loads_no_more_of_the_workbench_than_its_command_line() -> None:
+    packages, ours = loaded("--help")
+    assert ours == {"workbench", "workbench._version", "workbench.cli"}
+    assert "importlib.metadata" not in packages | ours
+
+
+def test_the_package_itself_loads_nothing() -> None:
+    probe = "import sys, workbench; print('numpy' in sys.modules or 'click' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "False"

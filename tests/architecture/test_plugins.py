@@ -1,0 +1,43 @@
+"""Plug-ins: registered like a stranger's, built from options, refused with a hint."""
+
+from __future__ import annotations
+
+import pytest
+
+from workbench import plugins
+from workbench.errors import PluginError
+from workbench.model.plan import Part
+from workbench.ports import Classifier, Engine, Workload
+
+PORTS = {
+    plugins.Group.ENGINE: Engine,
+    plugins.Group.WORKLOAD: Workload,
+    plugins.Group.CLASSIFIER: Classifier,
+}
+NEEDED = {"simulated": {"rates": {"control": 0.1}}}
+
+
+@pytest.mark.parametrize("group", plugins.Group)
+def test_every_plug_in_of_the_tree_can_be_built_and_meets_its_port(group: plugins.Group) -> None:
+    assert plugins.names(group)
+    for name in plugins.names(group):
+        options = NEEDED.get(name, {}) if group is plugins.Group.WORKLOAD else {}
+        assert isinstance(plugins.build(group, Part(kind=name, options=options)), PORTS[group])
+
+
+@pytest.mark.parametrize(
+    ("part", "what", "hint"),
+    [
+        (Part(kind="comand"), "no workload 'comand'", "did you mean 'command'?"),
+        (Part(kind="xyzzy"), "no workload 'xyzzy'", "known: command, simulated"),
+        (Part(kind="command", options={"timout": 3}), "no option 'timout'", "did you mean 'timeout'?"),
+        (Part(kind="command", options={"timeout": "soon"}), "Expected `float`", ""),
+        (Part(kind="command", options={"timeout": -1}), "timeout must be positive", ""),
+        (Part(kind="simulated"), "missing required field `rates`", ""),
+    ],
+)
+def test_what_cannot_be_built_says_why(part: Part, what: str, hint: str) -> None:
+    with pytest.raises(PluginError) as raised:
+        plugins.build(plugins.Group.WORKLOAD, part)
+    assert what in raised.value.what
+    assert hint in raised.value.hint

@@ -1,0 +1,208 @@
+"""The facade: wires store, plug-ins and conductor into runs. The only composition root.
+
+Faces call these functions and get snapshots; they never see a plug-in, a file or an event loop.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from workbench import plugins
+from workbench._version import __version__
+from workbench.conduct.books import Books, Place
+from workbench.conduct.clock import SystemClock
+from workbench.conduct.experiment import Experiment, Parts
+from workbench.conduct.interrupt import run_interruptible
+from workbench.conduct.plans import CompareRequest, MeasureRequest, same_test
+from workbench.errors import Interrupted, ResumeRefused, StoreError, UsageError
+from workbench.judge.docket import replay
+from workbench.model.plan import Plan
+from workbench.model.progress import Phase, Snapshot
+from workbench.model.run import Manifest, RunState
+from workbench.ports import Observer
+from workbench.store import RunFolder, current_owner, find_run, new_run_id
+
+RUNS = "runs"
+_Request = TypeVar("_Request", CompareRequest, MeasureRequest)
+
+
+def comparison_plan(asked: Mapping[str, Any]) -> Plan:
+    """Plan an A/B of two commands.
+
+    Args:
+        asked: Fields of `CompareRequest` that are not to have their default.
+
+    Raises:
+        UsageError: A command is missing.
+    """
+    return _request(CompareRequest, asked).plan()
+
+
+def compare(
+    asked: Mapping[str, Any], output: Path | None, resume: str | None, observer: Observer
+) -> Snapshot:
+    """Run an A/B of two commands, or go on with one.
+
+    Args:
+        asked: Fields of `CompareRequest` that are not to have their default; for a resume, those that
+            are not to have the value that they had.
+        output: The run's folder; None for a new one under `runs/`.
+        resume: Run to go on with: a folder, an id, the start of an id, or empty for that of
+            `output`, which is begun if nothing is there yet.
+        observer: Watches.
+
+    Raises:
+        WorkbenchError: See the tree in `errors`.
+    """
+    return _run("ab", CompareRequest, asked, output, resume, observer)
+
+
+def measure(
+    asked: Mapping[str, Any], output: Path | None, resume: str | None, observer: Observer
+) -> Snapshot:
+    """Measure how often a command fails, or go on measuring; arguments as for `compare`."""
+    return _run("measure", MeasureRequest, asked, output, resume, observer)
+
+
+def read(run: str, *, hint: str = "") -> Snapshot:
+    """Judge a run anew from what it recorded, whoever owns it.
+
+    Args:
+        run: A folder, an id, or the start of an id under `runs/`.
+        hint: What to say when there is no such run.
+    """
+    try:
+        folder = RunFolder.read(find_run(run, Path(RUNS)))
+    except UsageError as error:
+        raise UsageError(f"{run!r} is neither a word nor a run", hint=hint or error.hint) from error
+    manifest = folder.manifest
+    books = Books(manifest.plan)
+    books.recall(folder.samples())
+    docket = replay(manifest.plan, books.tally)
+    docket.jury.trip(manifest.guards)
+    if manifest.state is RunState.FINISHED:
+        docket.jury.close()
+    place = Place(
+        run=manifest.id, folder=str(folder.path), phase=Phase.COMPARING, seconds=manifest.seconds
+    )
+    return books.snapshot(docket, place)
+
+
+def conduct(plan: Plan, folder: RunFolder, observer: Observer) -> Snapshot:
+    """Run a plan in a folder that is open for writing, and leave the folder closed."""
+    parts = Parts(
+        engine=plugins.build(plugins.Group.ENGINE, plan.engine),
+        workload=plugins.build(plugins.Group.WORKLOAD, plan.workload),
+        classifier=plugins.build(plugins.Group.CLASSIFIER, plan.classifier),
+    )
+    experiment = Experiment(plan, folder, parts, SystemClock(), observer)
+    try:
+        with folder:
+            return run_interruptible(experiment.run())
+    except Interrupted as error:
+        raise Interrupted(error.what, hint=f"go on with --resume {folder.path}") from error
+
+
+def begin(verb: str, plan: Plan, output: Path | None) -> RunFolder:
+    """Make the folder of a new run and put its plan on record, before anything is sent."""
+    now = SystemClock().now()
+    manifest = Manifest(
+        id=new_run_id(now),
+        command=verb,
+        state=RunState.PLANNED,
+        plan=plan,
+        plan_digest=digest(plan),
+        created=now,
+        owner=current_owner(),
+        versions={"workbench": __version__, "numpy": version("numpy"), "scipy": version("scipy")},
+    )
+    if output is None:
+        return RunFolder.create(Path(RUNS), manifest)
+    if (output / "manifest.json").exists():
+        raise UsageError(
+            f"{output}: holds a run already", hint="go on with it by --resume, or name another folder"
+        )
+    return RunFolder.create_at(output, manifest)
+
+
+def digest(plan: Plan) -> str:
+    """Digest what a plan tests, budget left out; equal digests are one and the same test."""
+    return hashlib.sha256(msgspec.json.encode(same_test(plan), order="deterministic")).hexdigest()
+
+
+def _run(
+    verb: str,
+    kind: type[_Request],
+    asked: Mapping[str, Any],
+    output: Path | None,
+    resume: str | None,
+    observer: Observer,
+) -> Snapshot:
+    path = _run_to_resume(output, resume)
+    if path is None:
+        plan = _request(kind, asked).plan()
+        folder = begin(verb, plan, output)
+    else:
+        folder = RunFolder.resume(path)
+        try:
+            plan = _plan_to_resume(verb, kind, folder.manifest, asked)
+            folder.replace_manifest(plan=plan)
+        except BaseException:
+            folder.abandon()
+            raise
+    return conduct(plan, folder, observer)
+
+
+def _request(kind: type[_Request], asked: Mapping[str, Any]) -> _Request:
+    missing = [name for name in kind.REQUIRED if not asked.get(name)]
+    if missing:
+        raise UsageError(f"missing: {' and '.join(missing)}", hint=f"example: {kind.EXAMPLE}")
+    fresh = {"cwd": str(Path.cwd()), "seed": secrets.randbits(31)}
+    return kind(**{**fresh, **asked})
+
+
+def _run_to_resume(output: Path | None, resume: str | None) -> Path | None:
+    """Find the run to go on with; None when a new one is to be begun."""
+    if resume is None:
+        return None
+    if resume:
+        return find_run(resume, Path(RUNS))
+    if output is None:
+        raise UsageError("--resume needs a run", hint="name it, or give its folder with -o")
+    # a run that was killed before its plan was on record is begun
+    return output if (output / "manifest.json").exists() else None
+
+
+def _plan_to_resume(
+    verb: str, kind: type[_Request], manifest: Manifest, asked: Mapping[str, Any]
+) -> Plan:
+    """Lay what is asked now over what was asked then; refuse if another test would come out."""
+    if manifest.command != verb:
+        raise UsageError(
+            f"run {manifest.id} is of `workbench {manifest.command}`",
+            hint=f"workbench {manifest.command} --resume",
+        )
+    try:
+        plan = replace(kind.of(manifest.plan), **asked).plan()
+    except (KeyError, IndexError) as error:
+        raise StoreError(f"run {manifest.id}: its plan is damaged: {error!r}") from error
+    if digest(plan) == manifest.plan_digest:
+        return plan
+    if digest(manifest.plan) != manifest.plan_digest and not asked:
+        raise ResumeRefused(
+            "the commands hold a secret that was kept off the disk",
+            hint="give the commands again, with --resume",
+        )
+    names = ", ".join(f"--{name.replace('_', '-')}" for name in asked)
+    raise ResumeRefused(
+        f"something else would be tested now; given: {names}",
+        hint="leave out what differs, or start a new run",
+    )

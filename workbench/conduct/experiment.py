@@ -1,0 +1,182 @@
+"""The one loop: walk the docket, drive the sessions that it asks for, until every word has fallen.
+
+A resumed run goes through the very same loop. Sessions that the journal holds are not asked for again,
+so a complete block costs nothing and leads to the judgement that it led to the first time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from workbench.conduct.books import Books, Place
+from workbench.conduct.executor import InProcess
+from workbench.conduct.schedule import job
+from workbench.errors import EngineError, Interrupted, ResumeRefused, StorageFull
+from workbench.judge import guards
+from workbench.judge.docket import Docket, Judged, Work
+from workbench.model.outcome import Exchange
+from workbench.model.plan import Plan
+from workbench.model.progress import Phase, Snapshot
+from workbench.model.run import Fingerprint, RunEvent, RunState
+from workbench.ports import Classifier, Clock, Engine, Observer, Workload
+from workbench.store import RunFolder
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Parts:
+    """The plug-ins of a run, built."""
+
+    engine: Engine
+    workload: Workload
+    classifier: Classifier
+
+
+class Experiment:
+    """One opening of a run, from the first session that is missing to its end.
+
+    Args:
+        plan: The plan as executed, unredacted.
+        folder: The run's folder, open for writing.
+        parts: Engine, workload and classifier.
+        clock: Time.
+        observer: Told of every session and every block.
+    """
+
+    def __init__(
+        self, plan: Plan, folder: RunFolder, parts: Parts, clock: Clock, observer: Observer
+    ) -> None:
+        self._plan = plan
+        self._folder = folder
+        self._parts = parts
+        self._clock = clock
+        self._observer = observer
+        self._books = Books(plan)
+        self._docket = Docket(plan, self._books.tally)
+        self._executor = InProcess(folder.manifest.id, parts.engine, parts.workload)
+        self._arm = ""
+        self._spent = folder.manifest.seconds
+        self._begun = clock.monotonic()
+
+    async def run(self) -> Snapshot:
+        """Run to the end and give how it looks there.
+
+        Raises:
+            ArmCouldNotStart: An arm cannot be brought up; the run is kept as stopped.
+            ResumeRefused: The arms of a resumed run are not what they were.
+            StorageFull: The disk refused a write; what was acknowledged is whole.
+            Interrupted: The task was cancelled; everything that had ended is on disk.
+        """
+        self._parts.workload.leftovers(self._folder.manifest.id)
+        self._books.recall(self._folder.samples())
+        try:
+            planned = await self._open()
+            await self._walk(planned)
+        except asyncio.CancelledError:
+            self._close(RunState.STOPPED, "interrupted")
+            raise Interrupted("interrupted; everything that had finished is saved") from None
+        except StorageFull as error:
+            self._folder.close(state=RunState.STORAGE_ERROR, why=error.what)
+            raise
+        except (EngineError, ResumeRefused) as error:
+            self._close(RunState.STOPPED, error.what)
+            raise
+        self._docket.jury.close()
+        self._close(RunState.FINISHED, "")
+        return self._look()
+
+    async def _open(self) -> Mapping[str, Fingerprint]:
+        """Read back what the arms run and put it on record, or hold it against the record."""
+        now = {arm.name: await self._parts.engine.fingerprint(arm) for arm in self._plan.arms}
+        for name, before in self._folder.manifest.fingerprints.items():
+            for guard in guards.changed(before, now[name]):
+                raise ResumeRefused(
+                    f"something else would be tested now: {guard.detail}", hint="start a new run"
+                )
+        self._folder.replace_manifest(state=RunState.RUNNING, fingerprints=now, why="")
+        self._event("opened", opening=self._folder.manifest.openings)
+        for comparison in self._plan.comparisons:
+            if comparison.hypothesis is not None:
+                pair = now[comparison.control], now[comparison.treatment]
+                self._docket.jury.trip(guards.same_config(*pair))
+        self._observer.started(self._look())
+        return now
+
+    async def _walk(self, planned: Mapping[str, Fingerprint]) -> None:
+        driven = False
+        for step in self._docket.steps():
+            if self._docket.jury.guarded:
+                return
+            if isinstance(step, Work):
+                await self._drive(step, planned[step.arm])
+                driven = True
+            elif driven:  # what earlier openings judged has been told and recorded by them
+                self._judged(step)
+
+    async def _drive(self, work: Work, planned: Fingerprint) -> None:
+        """Run the sessions of one step, unless the arm is no longer what it was."""
+        arm = self._plan.arm(work.arm)
+        found = guards.changed(planned, await self._parts.engine.fingerprint(arm))
+        if found:
+            self._docket.jury.trip(found)
+            self._event("guard", guards=[guard.detail for guard in found])
+            return
+        self._event("arm_started", arm=work.arm, block=work.block, sessions=len(work.sessions))
+        plan, sessions = self._plan, list(work.sessions)
+        self._arm = work.arm
+        try:
+            await self._executor.execute(
+                job(arm, work.block, sessions, seed=plan.seed, in_flight=plan.in_flight),
+                self._take,
+                work.enough,
+            )
+        except EngineError as error:
+            self._event("arm_failed", arm=work.arm, block=work.block, what=error.what)
+            raise
+        finally:
+            self._arm = ""
+
+    def _take(self, exchange: Exchange) -> None:
+        """Put an exchange on disk, then count it, then tell."""
+        attempt = self._folder.manifest.openings
+        sample = self._books.record(exchange, self._parts.classifier, self._clock, attempt)
+        self._folder.append_sample(sample)
+        self._books.count(sample)
+        self._observer.ticked(self._look)
+
+    def _judged(self, step: Judged) -> None:
+        snapshot = self._look()
+        verdicts = [judgement.verdict for judgement in snapshot.judgements]
+        self._event("judged", block=step.block, verdicts=verdicts)
+        self._observer.judged(snapshot)
+
+    def _event(self, kind: str, **facts: object) -> None:
+        self._folder.append_event(RunEvent(at=self._clock.now(), kind=kind, facts=facts))
+
+    def _close(self, state: RunState, why: str) -> None:
+        self._event("closed", state=state, why=why)
+        self._folder.close(
+            state=state,
+            why=why,
+            seconds=self._seconds,
+            ended=self._clock.now(),
+            guards=self._docket.jury.guards,
+        )
+        self._observer.closed(self._look())
+
+    @property
+    def _seconds(self) -> float:
+        return self._spent + self._clock.monotonic() - self._begun
+
+    def _look(self) -> Snapshot:
+        phase = Phase.COMPARING if self._docket.block else Phase.MEASURING
+        place = Place(
+            run=self._folder.manifest.id,
+            folder=str(self._folder.path),
+            phase=phase,
+            arm=self._arm,
+            in_flight=self._executor.in_flight,
+            seconds=self._seconds,
+        )
+        return self._books.snapshot(self._docket, place)

@@ -1,0 +1,179 @@
+"""Judges every comparison of a run after each complete block, and says when the run may end.
+
+One `ABTest` a comparison; a word that has fallen stays. Arms that no undecided comparison needs are
+not started again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from workbench.judge.reference import notes, rate, terms
+from workbench.model.outcome import Counts
+from workbench.model.plan import Plan
+from workbench.model.verdict import (
+    Comparison,
+    Evidence,
+    Guard,
+    Held,
+    Judgement,
+    Reason,
+    Verdict,
+)
+from workbench.stats import ABTest
+
+_NOTHING = Evidence(
+    no_effect=1.0,
+    margin=1.0,
+    control_low=None,
+    control_high=None,
+    treatment_clean=None,
+    not_halved=1.0,
+    no_harm=1.0,
+    across_restarts=None,
+)
+
+
+class Jury:
+    """The judgements of one run.
+
+    Args:
+        plan: The run's plan.
+
+    Attributes:
+        guards: What has made the run invalid.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._measured: Counts | None = None
+        self._rate: float | None = None
+        self.guards: tuple[Guard, ...] = ()
+        self._set_up()
+
+    def take_measurement(self, counts: Counts) -> None:
+        """Take the complete measurement that comes before the first block."""
+        if self._plan.measurement is not None:
+            self._measured = counts
+            self._rate = rate(counts, self._plan.measurement)
+            self._set_up()
+
+    def _set_up(self) -> None:
+        rules, comparisons = self._plan.rules, self._plan.comparisons
+        self._tests = [ABTest.under(terms(each.prediction, rules, self._rate)) for each in comparisons]
+
+    @property
+    def nothing_to_compare(self) -> bool:
+        """The measurement alone ends the run: the control did not fail once, or nothing was asked."""
+        return not self._plan.comparisons or (self._measured is not None and self._rate is None)
+
+    def add_block(self, counts: Mapping[str, Counts], order: Sequence[str]) -> None:
+        """Judge one more complete block.
+
+        Args:
+            counts: Counts of the block's arms, in assignment order.
+            order: Arms in the order in which they ran.
+        """
+        for comparison, test in zip(self._plan.comparisons, self._tests, strict=True):
+            pair = (comparison.control, comparison.treatment)
+            if test.verdict is None and all(arm in counts for arm in pair):
+                first = min(pair, key=list(order).index)
+                test.add_block(
+                    control=counts[comparison.control],
+                    treatment=counts[comparison.treatment],
+                    first="control" if first == comparison.control else "treatment",
+                )
+
+    def trip(self, guards: Sequence[Guard]) -> None:
+        """Make the run invalid."""
+        self.guards += tuple(guards)
+
+    def close(self) -> None:
+        """No more blocks will come: what is undecided is inconclusive."""
+        for test in self._tests:
+            test.close()
+
+    @property
+    def guarded(self) -> bool:
+        """A guard has tripped: the run is invalid and need not go on."""
+        return bool(self.guards)
+
+    @property
+    def decided(self) -> bool:
+        """Every comparison has its word, or a guard took them all."""
+        return self.guarded or self.nothing_to_compare or not self.arms_needed
+
+    @property
+    def arms_needed(self) -> tuple[str, ...]:
+        """Arms of undecided comparisons, in the plan's order."""
+        open_ones = [
+            comparison
+            for comparison, test in zip(self._plan.comparisons, self._tests, strict=True)
+            if test.verdict is None
+        ]
+        names = {arm for comparison in open_ones for arm in (comparison.control, comparison.treatment)}
+        return tuple(arm.name for arm in self._plan.arms if arm.name in names)
+
+    @property
+    def judgements(self) -> tuple[Judgement, ...]:
+        """What the rules say so far, one judgement a comparison, in the plan's order."""
+        found = []
+        for comparison, test in zip(self._plan.comparisons, self._tests, strict=True):
+            if self.nothing_to_compare:
+                judgement = self._from_measurement(comparison)
+            else:
+                judgement = _judgement(comparison, test)
+            found.append(self._completed(judgement))
+        return tuple(found)
+
+    def _completed(self, judgement: Judgement) -> Judgement:
+        """Add what holds whatever the counts say: notes, and guards, which overrule every word."""
+        prediction = judgement.comparison.prediction
+        if judgement.blocks:
+            judgement = replace(judgement, notes=notes(prediction, self._plan.rules, self._rate))
+        if not self.guards:
+            return judgement
+        return replace(judgement, verdict=Verdict.INVALID, rule=1, reason=None, guards=self.guards)
+
+    def _from_measurement(self, comparison: Comparison) -> Judgement:
+        """Judge a control that never failed: not reproduced, unless its errors could hide a hit."""
+        counts = self._measured or Counts(0, 0)
+        clean = counts.total > 0 and counts.clean == counts.total
+        return Judgement(
+            comparison=comparison,
+            verdict=Verdict.NOT_REPRODUCED if clean else Verdict.INCONCLUSIVE,
+            rule=6 if clean else 7,
+            reason=None if clean else Reason.ERRORS,
+            held=Held.UNTESTED,
+            harmful=False,
+            arms={comparison.control: counts, comparison.treatment: Counts(0, 0)},
+            blocks=0,
+            evidence=_NOTHING,
+            interval=(-1.0, 1.0),
+            estimate=None,
+            design_effect=1.0,
+            design_effect_assumed=True,
+        )
+
+
+def _judgement(comparison: Comparison, test: ABTest) -> Judgement:
+    arms = test.arms
+    return Judgement(
+        comparison=comparison,
+        verdict=test.verdict,
+        rule=test.rule,
+        reason=test.reason,
+        held=test.held if comparison.prediction.treatment is not None else Held.UNTESTED,
+        harmful=test.harmful,
+        arms={
+            comparison.control: arms["control"],
+            comparison.treatment: arms["treatment"],
+        },
+        blocks=test.blocks,
+        evidence=test.evidence,
+        interval=test.interval,
+        estimate=test.estimate,
+        design_effect=test.design_effect,
+        design_effect_assumed=test.design_effect_assumed,
+    )

@@ -1,0 +1,89 @@
+"""Finds engines, workloads and classifiers by name, lazily: names first, code only when asked for.
+
+In-tree plug-ins register in `pyproject.toml` by entry point exactly as a stranger's would. A broken
+plug-in is an error for the run that names it and for nobody else.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from enum import StrEnum
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+import msgspec
+
+from workbench.errors import PluginError
+from workbench.model.plan import Part
+
+
+class Group(StrEnum):
+    """Kinds of plug-in, named as their entry-point groups are."""
+
+    ENGINE = "workbench.engines"
+    WORKLOAD = "workbench.workloads"
+    CLASSIFIER = "workbench.classifiers"
+
+    @property
+    def noun(self) -> str:
+        """What one of them is called."""
+        return self.name.lower()
+
+
+def names(group: Group) -> list[str]:
+    """List the plug-ins of a group without importing any."""
+    return sorted({entry.name for entry in entry_points(group=group.value)})
+
+
+def build(group: Group, part: Part) -> Any:
+    """Import the plug-in that a part names and build it with the part's options.
+
+    Raises:
+        PluginError: Unknown, not importable, without an `Options` dataclass, or options it refuses.
+    """
+    cls = _load(group, part.kind)
+    options_type = getattr(cls, "Options", None)
+    if options_type is None or not dataclasses.is_dataclass(options_type):
+        raise PluginError(
+            f"{group.noun} {part.kind!r} has no Options dataclass",
+            hint="a plug-in is built as cls(options), from a frozen dataclass named Options",
+        )
+    return cls(_options(group, part, options_type))
+
+
+def _load(group: Group, kind: str) -> Any:
+    entry = _entry(group, kind)
+    try:
+        return entry.load()
+    except Exception as error:
+        raise PluginError(
+            f"{group.noun} {kind!r} cannot be imported: {type(error).__name__}: {error}",
+            hint=f"it is registered as {entry.value}",
+        ) from error
+
+
+def _entry(group: Group, kind: str) -> EntryPoint:
+    found = [entry for entry in entry_points(group=group.value) if entry.name == kind]
+    if found:
+        return found[0]
+    known = names(group)
+    near = difflib.get_close_matches(kind, known, n=1)
+    if near:
+        hint = f"did you mean {near[0]!r}?"
+    else:
+        hint = f"known: {', '.join(known)}" if known else "is the package installed? `pip install -e .`"
+    raise PluginError(f"there is no {group.noun} {kind!r}", hint=hint)
+
+
+def _options(group: Group, part: Part, options_type: Any) -> Any:
+    fields = [field.name for field in dataclasses.fields(options_type)]
+    for name in part.options:
+        if name not in fields:
+            near = difflib.get_close_matches(name, fields, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(fields) or 'none'}"
+            raise PluginError(f"{group.noun} {part.kind!r} has no option {name!r}", hint=hint)
+    try:
+        return msgspec.convert(dict(part.options), options_type)
+    except (msgspec.ValidationError, ValueError) as error:
+        raise PluginError(f"{group.noun} {part.kind!r}: {error}") from error

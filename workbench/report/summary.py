@@ -1,0 +1,102 @@
+"""What a person reads when a run has ended: the word, why, the numbers, and what to do next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+from workbench.model.plan import Plan
+from workbench.model.progress import Snapshot
+from workbench.model.verdict import Judgement, Verdict
+from workbench.report.figures import bar, duration, evidence, inert, points, rate_and_rest
+from workbench.report.forecast import cost_against_clean
+from workbench.report.sentences import next_step, sentence
+
+_FAILURES_SHOWN = 6
+# words that rest on something other than the evidence against "no effect"
+_OTHER_EVIDENCE = {Verdict.FALSIFIED, Verdict.PREDICTION_REFUTED, Verdict.NOT_REPRODUCED}
+
+
+def comparison_summary(snapshot: Snapshot) -> Iterator[str]:
+    """Yield the lines that end a run of comparisons."""
+    for judgement in snapshot.judgements:
+        yield from _comparison(judgement, snapshot)
+
+
+def measurement_summary(snapshot: Snapshot) -> Iterator[str]:
+    """Yield the lines that end a measurement."""
+    measured = snapshot.measured
+    yield f"failed {rate_and_rest(measured)}"
+    if snapshot.session_seconds is not None and snapshot.start_seconds is not None:
+        yield (
+            f"one trial takes {duration(snapshot.session_seconds)},"
+            f" of which starting takes {duration(snapshot.start_seconds)}"
+        )
+    yield from _failures(snapshot)
+    yield from cost_against_clean(snapshot)
+    yield ""
+    yield f"kept in {snapshot.folder} (seed {snapshot.plan.seed})"
+    what, command = _after_measurement(snapshot)
+    yield f"next: {what}"
+    yield f"  {command}"
+
+
+def _comparison(judgement: Judgement, snapshot: Snapshot) -> Iterator[str]:
+    plan = snapshot.plan
+    yield f"{judgement.verdict or 'undecided'}"
+    yield sentence(judgement, plan)
+    yield ""
+    for name, counts in judgement.arms.items():
+        yield f"  {name:<10} {bar(counts)} {rate_and_rest(counts, plan.rules.alpha)}"
+    yield from _evidence(judgement, plan)
+    for note in judgement.notes:
+        yield f"  note       {note}"
+    yield from _failures(snapshot)
+    yield ""
+    spent = f"{judgement.blocks} blocks, {duration(snapshot.seconds)}, seed {plan.seed}"
+    yield f"{spent}, kept in {snapshot.folder}"
+    what, command = next_step(judgement, snapshot)
+    yield f"next: {what}"
+    yield f"  {command}"
+
+
+def _evidence(judgement: Judgement, plan: Plan) -> Iterator[str]:
+    """Show the evidence that the word rests on, or that came nearest to one."""
+    values, alpha = judgement.evidence, plan.rules.alpha
+    if not judgement.blocks:
+        return
+    if judgement.verdict is Verdict.FALSIFIED:
+        margin = "half removed" if plan.rules.margin is None else f"effect >= {plan.rules.margin:g}"
+        yield f"  evidence   against `{margin}`: {evidence(values.margin, alpha)}"
+    if judgement.verdict is Verdict.PREDICTION_REFUTED and values.treatment_clean is not None:
+        yield f"  evidence   against `removes`: {evidence(values.treatment_clean, alpha)}"
+    if judgement.verdict is Verdict.NOT_REPRODUCED and values.control_high is not None:
+        yield f"  evidence   against `control shows it`: {evidence(values.control_high, alpha)}"
+    if judgement.verdict not in _OTHER_EVIDENCE:
+        yield f"  evidence   against `no effect`: {evidence(values.no_effect, alpha)}"
+    low, high = judgement.interval
+    yield f"  difference {points(low, high)} (control minus treatment)"
+    if judgement.comparison.prediction.treatment is not None:
+        yield f"  prediction {judgement.comparison.prediction}: {judgement.held}"
+
+
+def _failures(snapshot: Snapshot) -> Iterator[str]:
+    """List what was not clean by signature, the most frequent first."""
+    ranked = sorted(snapshot.failures.items(), key=lambda item: (-item[1], item[0]))
+    for signature, times in ranked[:_FAILURES_SHOWN]:
+        yield f"  {times:>5} x    {inert(signature)}"
+    if len(ranked) > _FAILURES_SHOWN:
+        yield f"  and {len(ranked) - _FAILURES_SHOWN} more kinds: workbench explain {snapshot.folder}"
+
+
+def _after_measurement(snapshot: Snapshot) -> tuple[str, str]:
+    measured = snapshot.measured
+    command = inert(snapshot.plan.arms[0].settings.get("command", "CMD"))
+    if measured.decided < measured.total and not measured.hit:
+        what = "see why nothing, or not everything, was observed"
+        return what, f"workbench explain {shlex.quote(snapshot.folder)}"
+    if not measured.hit:
+        return "raise the load, or look longer", f"workbench measure --trials 1000 -- {command}"
+    share = min(measured.hit / measured.decided, 0.99)
+    compare = f"workbench ab --control {shlex.quote(command)} --treatment 'THE SUSPECT REMOVED'"
+    return "compare it with a suspect removed", f"{compare} --predict {share:.2g}:removes"

@@ -1,0 +1,138 @@
+"""What every word of the workbench means, for `workbench explain WORD`.
+
+One word has one meaning, here, in the code, in files and on the screen.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+VERDICTS = {
+    "present": (
+        "The control fails more often than the treatment: what differs between the arms matters."
+        " It says nothing of how much; read the interval."
+    ),
+    "present-but-small": (
+        "The control fails more often than the treatment, but by less than the margin: the treatment"
+        " removes less than half of the failures. Something else causes the rest."
+    ),
+    "falsified": (
+        "The symptom was there, and the treatment removes less than half of it: the suspect is not"
+        " needed on this base. One of two alternative causes looks like this too, so it is ruled out"
+        " for this base only."
+    ),
+    "prediction-refuted": (
+        "The treatment was said to remove the symptom, and it still fails: the claim as stated is"
+        " wrong. The cheapest way to lose a suspect."
+    ),
+    "not-reproduced": (
+        "The control did not show the symptom often enough for a comparison to mean anything. This is"
+        " a failed reproduction, never proof that the suspect is harmless."
+    ),
+    "inconclusive": (
+        "The budget was used up before a word could fall (reason: budget), or the word would depend on"
+        " what the errored sessions might have shown (reason: errors)."
+    ),
+    "invalid": (
+        "A guard tripped: something other than what was asked has been tested. The counts are kept and"
+        " count for nothing."
+    ),
+}
+
+STATUSES = {
+    "hit": "A session that showed the symptom in at least one turn.",
+    "clean": "A session that ended well without the symptom.",
+    "errored": (
+        "A session with a time-out, a transport fault or a failure that the symptom does not claim."
+        " It is never counted as clean: a word must hold whatever it might have shown."
+    ),
+    "incomplete": "A session without an observation: exit code 125, or ended from outside by a signal.",
+}
+
+NUMBERS = {
+    "evidence": (
+        "An e-value: how strongly the counts speak against a claim. 1 says nothing, 100 is needed at"
+        " alpha 0.01. While the claim is true it exceeds 100 with probability at most 1 %, however"
+        " often one looks and whenever one stops."
+    ),
+    "interval": (
+        "All differences between the rates (control minus treatment) that the counts do not reject;"
+        " valid at every look, at 1 % a side."
+    ),
+    "margin": (
+        "The effect that matters. By default half of the control's own rate: `falsified` then means"
+        " that the treatment removes less than half of the failures."
+    ),
+    "floor": (
+        "A quarter of the reference rate. A control that fails less often has not reproduced the"
+        " symptom."
+    ),
+    "reference": (
+        "How often the control is known to fail. Predicted, or sampled first until 5 hits or 200"
+        " trials; sampled trials set the reference and are otherwise not judged."
+    ),
+    "design effect": (
+        "What counts are divided by because sessions of one engine start fail together. 1 for a"
+        " command, where every trial is a start of its own."
+    ),
+    "alpha": "Greatest probability of a false word, each side: 0.01.",
+}
+
+NOUNS = {
+    "control": "The arm predicted to show the symptom: the suspect as found.",
+    "treatment": "The arm with the suspect removed or fixed.",
+    "arm": "Named settings. A comparison has two: control and treatment.",
+    "block": "One start per arm, in random order; a verdict is looked at when a block is complete.",
+    "trial": "One independent unit: a session, or one execution of a command. Never a turn.",
+    "session": "A conversation of one or more turns; its turns fail together, so it counts once.",
+    "symptom": "An observable failure class. Symptoms are never pooled.",
+    "prediction": (
+        "What a hypothesis says will happen, stated before the run: `C:T` are the rates of control and"
+        " treatment, `removes` says that the treatment removes the symptom altogether."
+    ),
+    "held": "The treatment keeps less than half of the control's rate, as predicted (evidence 10).",
+    "refuted": "The treatment fails although it was predicted to remove the symptom.",
+    "untested": "The counts say neither that the prediction held nor that it is refuted.",
+    "guard": "A check of what was really run; one that trips makes the run invalid.",
+    "crashed": "A command ended by SEGV, ABRT, BUS, FPE or ILL: a hit with a label of its own.",
+    "other": "A failure that the symptom does not claim; listed by signature, never pooled with hits.",
+    "skipped": "A command that exited with 125: no observation.",
+    "killed": "A command ended from outside by a signal: no observation.",
+    "timeout": "A session that did not end in time: errored, unless the symptom claims it.",
+    "A/A": "Two equal arms. It shows how often noise alone looks like an effect.",
+    "seed": "Fixes the order of arms and the seed of every session.",
+}
+
+_PARTS = {"verdicts": VERDICTS, "statuses": STATUSES, "numbers": NUMBERS, "other words": NOUNS}
+GLOSSARY = {**VERDICTS, **STATUSES, **NUMBERS, **NOUNS}
+
+
+def meaning(word: str) -> str | None:
+    """Give the meaning of a word, whatever its case; None if it has none here."""
+    by_folded = {name.casefold(): text for name, text in GLOSSARY.items()}
+    return by_folded.get(word.casefold().replace("_", "-"), by_folded.get(word.casefold()))
+
+
+def near(word: str) -> list[str]:
+    """Give the known words that look like a word, nearest first."""
+    return difflib.get_close_matches(word, GLOSSARY, n=3)
+
+
+def hint(word: str) -> str:
+    """Say what to do about a word that is none, one line."""
+    found = near(word)
+    if found:
+        return f"did you mean {' or '.join(found)}?"
+    return "`workbench explain` lists all words; a run is a folder or an id"
+
+
+def listing() -> Iterator[str]:
+    """Yield all words with the first sentence of their meaning."""
+    for title, part in _PARTS.items():
+        yield f"{title}:"
+        for word, text in part.items():
+            first = text.partition(". ")[0].rstrip(".")
+            yield f"  {word:<19} {first}"
+        yield ""
+    yield "`workbench explain WORD` says more."

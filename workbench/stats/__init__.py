@@ -21,6 +21,25 @@ from workbench.model.outcome import Counts
 from workbench.stats.abtest import ABTest
 from workbench.stats.interval import difference_interval, rate_interval
 from workbench.stats.order import arm_order
+from workbench.stats.planning import (
+    Forecast,
+    block_size,
+    bound_without_hit,
+    forecast,
+    smallest_visible_effect,
+)
 from workbench.stats.terms import Terms
 
-__all__ = ["ABTest", "Counts", "Terms", "arm_order", "difference_interval", "rate_interval"]
+__all__ = [
+    "ABTest",
+    "Counts",
+    "Terms",
+    "difference_interval",
+    "rate_interval",
+    "arm_order",
+    "Forecast",
+    "forecast",
+    "smallest_visible_effect",
+    "bound_without_hit",
+    "block_size",
+]

@@ -1,7 +1,7 @@
 """Small doses of the yardsticks, with the bounds that the product must keep.
 
-The long tables come from `python -m tests.bench.agreement`, `ratios` and `null_rates`; the trials here are
-fewer, and enough that chance alone stays well inside each bound.
+The long tables come from `python -m tests.bench.agreement`, `ratios` and `null_rates`; the trials here
+are fewer, and enough that chance alone stays well inside each bound.
 """
 
 from __future__ import annotations

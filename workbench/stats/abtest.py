@@ -22,7 +22,7 @@ from workbench.model.verdict import Evidence, Held, Reason, Verdict
 from workbench.stats.alternatives import Pair
 from workbench.stats.claims import Claims, Discounts
 from workbench.stats.counting import Tally, trim, worst_cases
-from workbench.stats.interval import Interval, difference_interval
+from workbench.stats.interval import Interval, difference_interval, rate_interval
 from workbench.stats.table import first_match
 from workbench.stats.terms import LEAST_P0, Terms
 
@@ -233,6 +233,19 @@ class ABTest:
             alpha=self.terms.alpha,
             predicted=self.terms.predicted,
         )
+
+    @property
+    def rates(self) -> dict[str, Interval]:
+        """Anytime-valid interval of each arm's rate, on all its decided sessions: bounds of "k of n".
+
+        Counts are divided by the greater of the measured and the assumed design effect, since an arm
+        without a hit cannot show its own.
+        """
+        worth, alpha = self._discounts.clean, self.terms.alpha
+        return {
+            name: rate_interval(arm.hit / worth, arm.decided / worth, alpha=alpha)
+            for name, arm in self._arms.items()
+        }
 
     @property
     def design_effect(self) -> float:

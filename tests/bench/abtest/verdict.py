@@ -5,7 +5,7 @@
   verdict.py product --call module:factory | --cmd "command" [--reps 100] [--only main]   the same for a product, on the
                     same data as the reference, with the share of trials where both say the same word
   verdict.py serve                                                  the reference, speaking the command protocol
-`--lean` and `--steady` switch on two changes to the rules as written (see README.md, "Changes measured").
+`--lean` and `--steady` switch on two changes to the rules as written (see README.md).
 The protocol is in README.md.  A trial is an array of session statuses (blocks, 2 arms, m) in assignment order;
 arm 0 is control, arm 1 is treatment; 0 clean, 1 hit, 2 errored.  All functions take many trials at once (axis 0).
 """

@@ -1,13 +1,15 @@
-"""The floor: what the statistics may import."""
+"""The floor: what the statistics may import, how long they may get, and that their example is true."""
 
 from __future__ import annotations
 
 import ast
+import doctest
 from pathlib import Path
 
 import pytest
 
 import workbench.stats
+import workbench.stats.abtest
 
 MODULES = sorted(Path(workbench.stats.__file__).parent.glob("*.py"))
 ALLOWED = (
@@ -51,3 +53,9 @@ def test_functions_stay_short() -> None:
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef):
                 assert (node.end_lineno or 0) - node.lineno < 60, f"{module.stem}.{node.name}"
+
+
+def test_the_example_is_true() -> None:
+    failed, tried = doctest.testmod(workbench.stats.abtest)
+    assert tried >= 5
+    assert failed == 0

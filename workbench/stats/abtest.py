@@ -1,11 +1,13 @@
 """The A/B test: blocks of counts in, one of six words out.
 
-    test = ABTest(predicted=(0.17, 0.0), removes=True)
-    test.add_block(control=(10, 60), treatment=(0, 60), first="control")
-    test.add_block(control=(9, 60), treatment=(0, 60), first="treatment")
-    test.verdict                    # Verdict.PRESENT
-    test.evidence.no_effect         # 2e4; 100 is needed
-    test.interval                   # (0.045, 0.39)
+    >>> test = ABTest(predicted=(0.17, 0.0), removes=True)
+    >>> test.add_block(control=(10, 60), treatment=(0, 60), first="control")
+    >>> test.add_block(control=(9, 60), treatment=(0, 60), first="treatment")
+    <Verdict.PRESENT: 'present'>
+    >>> round(test.evidence.no_effect)  # 100 is needed
+    9201
+    >>> test.interval
+    (0.05, 0.325)
 
 The test may be looked at after every block and stopped at any time, for any reason, without spoiling
 its error rates; what may not be done is to start it anew and forget the earlier blocks.

@@ -14,7 +14,6 @@ import pytest
 
 from tests.bench.abtest import verdict as yardstick
 from tests.bench.abtest.product import Factory
-from workbench.model.verdict import Held
 
 WORLDS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("removes, m 20", {}, {"pc": 0.17, "pt": 0.0, "m": 20, "rho": 0.05}),

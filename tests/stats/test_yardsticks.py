@@ -26,7 +26,7 @@ def test_same_word_at_the_same_block_as_the_reference(only: str) -> None:
 @pytest.mark.parametrize(
     ("pair", "sessions", "dispersed", "limit", "reps"),
     [
-        *[(pair, 1, False, 1.3, reps) for pair, reps in zip(PAIRS, (4000, 4000, 600), strict=True)],
+        *[(pair, 1, False, 1.3, reps) for pair, reps in zip(PAIRS, (2500, 2500, 500), strict=True)],
         *[(pair, 10, False, 1.45, 1500) for pair in PAIRS],
         *[(pair, sessions, True, 1.75, 500) for pair in PAIRS for sessions in (10, 20)],
     ],

@@ -28,6 +28,9 @@ Interval = tuple[float, float]
 DIFFERENCES = np.arange(-199, 200) / 200
 """Risk differences that can be an end of an interval; 0 is exactly one of them."""
 
+CLOSE = 0.1
+"""Differences this near below 0 are ruled out by the bets against "no effect" alone."""
+
 LOGITS = np.linspace(-12.0, 12.0, 1601)
 """Log-odds of the rates that can be an end: 1.5 % apart where rates are small."""
 
@@ -85,10 +88,14 @@ def _difference_ladder(predicted: Pair | None) -> _Ladder:
     values = DIFFERENCES[:, None]
     projection = nearest_with_difference(pooled.control, pooled.treatment, values)
     difference = pooled.control - pooled.treatment
+    # Just below 0, stay with the bets against "no effect": others would thin them out, and an interval
+    # could include 0 although no effect is refuted.
+    only_effects = difference > 0
+    near_zero = (values > -CLOSE) & (values <= 0)
     return _Ladder(
         values=DIFFERENCES,
         gains=two_arm_gains(pooled, projection),
-        above=_log_shares(pooled.weight, difference > values),
+        above=_log_shares(pooled.weight, (difference > values) & (only_effects | ~near_zero)),
         below=_log_shares(pooled.weight, difference < values),
     )
 

@@ -83,7 +83,9 @@ def refusal(path: Path, error: OSError) -> StoreError:
     """Say in our words what the system refused; StorageFull when the disk is to blame."""
     cause = error.strerror or str(error)
     if error.errno in _DISK_IS_OUT:
-        return StorageFull(f"{path}: {cause}", hint="make room, then resume; all that was saved before is whole")
+        return StorageFull(
+            f"{path}: {cause}", hint="make room, then resume; all that was saved before is whole"
+        )
     if error.errno == errno.ELOOP:
         return StoreError(f"{path}: is a symbolic link", hint="run folders hold plain files only")
     if isinstance(error, FileNotFoundError):

@@ -77,7 +77,8 @@ def _read(path: Path, kind: type[Any], schema: str, newer: bool, upgrades: Upgra
     version, ours = _version(path, document, name), _version(path, {"schema": schema}, name)
     if version > ours and not newer:
         raise VersionTooNew(
-            f"{path}: has format {version}, this workbench writes {ours}", hint="upgrade the workbench to go on"
+            f"{path}: has format {version}, this workbench writes {ours}",
+            hint="upgrade the workbench to go on",
         )
     if version <= ours:
         _check_seal(path, data)
@@ -93,7 +94,9 @@ def _parse(path: Path, data: bytes) -> Document:
     try:
         document = msgspec.json.decode(data)
     except (ValueError, RecursionError) as error:
-        raise StoreError(f"{path}:{_position(data, str(error))}: {error}", hint=_restore_hint(path)) from error
+        raise StoreError(
+            f"{path}:{_position(data, str(error))}: {error}", hint=_restore_hint(path)
+        ) from error
     if not isinstance(document, dict):
         raise StoreError(f"{path}:1:1: is not a JSON object", hint=_restore_hint(path))
     return document
@@ -117,7 +120,9 @@ def _version(path: Path, document: Document, name: str) -> int:
 def _check_seal(path: Path, data: bytes) -> None:
     found = _SEAL.search(data)
     if found is None or int(found[1], 16) != crc32(data[: found.start()]):
-        raise StoreError(f"{path}: the checksum differs: not what was written", hint=_restore_hint(path))
+        raise StoreError(
+            f"{path}: the checksum differs: not what was written", hint=_restore_hint(path)
+        )
 
 
 def _upgrade(path: Path, document: Document, version: int, ours: int, upgrades: Upgrades) -> Document:

@@ -130,7 +130,11 @@ class LineWriter:
         # After a failed sync the kernel may have dropped the pages and will report success next time;
         # a writer that went on would acknowledge lines which are gone.
         problem = refusal(self._path, error)
-        self._broken = problem if isinstance(problem, StorageFull) else StorageFull(problem.what, hint=problem.hint)
+        self._broken = (
+            problem
+            if isinstance(problem, StorageFull)
+            else StorageFull(problem.what, hint=problem.hint)
+        )
         return self._broken
 
 

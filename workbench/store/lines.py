@@ -82,7 +82,9 @@ def encode_sample(sample: Sample, blob: str = "") -> bytes:
         blob,
     )
     if not (math.isfinite(exchange.seconds) and math.isfinite(exchange.start_seconds)):
-        return seal(_encode(_tagged(line)))  # JSON has no such numbers, and the encoder would write null
+        return seal(
+            _encode(_tagged(line))
+        )  # JSON has no such numbers, and the encoder would write null
     try:
         return seal(_encode(line))
     except UnicodeEncodeError:

@@ -36,14 +36,20 @@ class RunLock:
         # A soft lock outlives its holder, so none is better: `fallback_to_soft` stays off. Not a
         # singleton: the second opening within one process must be refused too.
         self._lock = FileLock(
-            folder / LOCK_FILE, timeout=0, thread_local=False, is_singleton=False, fallback_to_soft=False
+            folder / LOCK_FILE,
+            timeout=0,
+            thread_local=False,
+            is_singleton=False,
+            fallback_to_soft=False,
         )
         try:
             self._lock.acquire()
         except Timeout as error:
             raise LockHeld(f"{folder}: another process has this run") from error
         except NotImplementedError as error:
-            raise StoreError(f"{folder}: this file system has no locks", hint="use a local disk") from error
+            raise StoreError(
+                f"{folder}: this file system has no locks", hint="use a local disk"
+            ) from error
         except OSError as error:
             raise refusal(folder / LOCK_FILE, error) from error
 

@@ -43,7 +43,11 @@ def tag(value: Any) -> Any:
             return value
         case str():
             plain = str(value)  # an enum member is its word
-            return plain if encodable(plain) else {"$text": _to_base64(plain.encode("utf-8", "surrogatepass"))}
+            return (
+                plain
+                if encodable(plain)
+                else {"$text": _to_base64(plain.encode("utf-8", "surrogatepass"))}
+            )
         case int():
             return int(value) if value in _INT64 else {"$integer": str(value)}
         case float():

@@ -1,6 +1,6 @@
-"""Whole files, replaced in one step: a reader, a crash or a power cut sees the old file or the new one.
+"""Whole files, replaced in one step: a reader, a crash or a power cut sees old or new.
 
-The order is what makes it true on file systems that keep no order of their own: write beside the target,
+The order is what makes it true on file systems that keep none of their own: write beside the target,
 wait for the bytes, rename, wait for the name.
 """
 
@@ -11,8 +11,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from workbench.store.disk import CREATE, REAL_OS, Os, refusal, sync_folder, write_all
-
-_TEMPORARY = ".*.tmp"
 
 
 def replace_file(path: Path, data: bytes, *, disk: Os = REAL_OS) -> None:
@@ -38,8 +36,14 @@ def replace_file(path: Path, data: bytes, *, disk: Os = REAL_OS) -> None:
         raise refusal(path, error) from error
 
 
+def is_temporary(name: str) -> bool:
+    """Whether a file of this name is one that `replace_file` had not finished."""
+    return name.startswith(".") and name.endswith(".tmp")
+
+
 def sweep(folder: Path, *, disk: Os = REAL_OS) -> None:
     """Remove what killed writers left beside their targets; only the owner of `folder` may."""
-    for temporary in folder.glob(_TEMPORARY):
-        with suppress(OSError):
-            disk.unlink(str(temporary))
+    for entry in folder.iterdir():
+        if is_temporary(entry.name):
+            with suppress(OSError):
+                disk.unlink(str(entry))

@@ -1,7 +1,7 @@
-"""Texts too long for one atomic line: files named by the sha256 of their content, written before the line.
+"""Texts too long for one line: files named by the sha256 of their content, written before the line.
 
-A killed writer tears a line of 200 KB more often than not, so a text over 64 KiB stands in a file of its
-own. Written first, it is there when a line names it; left without a line it harms nothing.
+A killed writer tears a line of 200 KB more often than not, so a text over 64 KiB stands in a file of
+its own. Written first, it is there when a line names it; left without a line it harms nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The outer seam: the few system calls by which the store writes, as one small object.
 
-Every writer takes an `Os`. The real one hands straight through; `faults.FaultyOs` refuses the n-th call,
-so that a test can fail each system call of a run in turn without patching anything.
+Every writer takes an `Os`. The real one hands straight through; `faults.FaultyOs` refuses the n-th
+call, so that a test can fail each system call of a run in turn without patching anything.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from zlib import crc32
 
 import msgspec
@@ -20,6 +20,7 @@ from workbench.store.disk import refusal
 from workbench.store.tags import tag, untag
 
 FINGERPRINT_SCHEMA = "workbench/fingerprint@1"
+T = TypeVar("T")
 Document = dict[str, Any]
 Upgrades = Mapping[int, Callable[[Document], Document]]
 
@@ -67,7 +68,7 @@ def _encode(schema: str, fields: Document) -> bytes:
     return b'%b,\n  "crc": "%08x"\n}\n' % (body, crc32(body))
 
 
-def _read(path: Path, kind: type[Any], schema: str, newer: bool, upgrades: Upgrades) -> Any:
+def _read(path: Path, kind: type[T], schema: str, newer: bool, upgrades: Upgrades) -> T:
     try:
         data = path.read_bytes()
     except OSError as error:

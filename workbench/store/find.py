@@ -1,4 +1,4 @@
-"""Run folders under a folder: listed in order of their ids, and found by path, id or the start of an id."""
+"""Run folders under a folder: listed oldest first, and found by path, id or start of an id."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workbench.errors import StoreError, UsageError
 from workbench.model.ids import RUN_ID
 from workbench.model.run import Manifest
 from workbench.store.documents import read_manifest
-from workbench.store.runs import MANIFEST_FILE
+from workbench.store.view import MANIFEST_FILE
 
 _SHORTEST_PREFIX = 4
 
@@ -40,7 +40,7 @@ def list_runs(parent: Path) -> Iterator[Listed]:
 
 
 def find_run(run: str, parent: Path) -> Path:
-    """Resolve what a user names a run by: a path, an id, or the unique start of an id or of its random part.
+    """Resolve what a user names a run by: path, id, or unique start of an id or of its random part.
 
     Raises:
         UsageError: Nothing, or more than one run, goes by that name.

@@ -60,7 +60,7 @@ class GroupSync:
             self._thread = None
 
     def raise_if_failed(self) -> None:
-        """Raise the OSError of any sync that failed: the kernel reports it once, and drops the pages."""
+        """Raise the OSError of a sync that failed: the kernel reports it once and drops the pages."""
         if self._error is not None:
             raise self._error
 

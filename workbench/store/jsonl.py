@@ -1,7 +1,7 @@
 """Append-only JSON lines: a writer that leaves whole lines, and a reader that nothing can stop.
 
-A line is one JSON object whose last member is its checksum, `"crc":"8 hex"`: the crc32 of the line as it
-would read without that member. It finds a line that is valid JSON and yet not what was written.
+A line is one JSON object whose last member is its checksum, `"crc":"8 hex"`: the crc32 of the line as
+it would read without that member. It finds a line that is valid JSON and yet not what was written.
 
 The writer gives each line to the kernel in one `write()`, so a killed process leaves at most one torn
 line, the last; a reader counts it and never parses it. When the disk takes only part of a line the
@@ -141,7 +141,7 @@ class LineWriter:
 def read_lines(path: Path, decode: Callable[[bytes], T], damage: Damage) -> Iterator[T]:
     """Yield every whole line that is what was written; report all others to `damage`.
 
-    Lines end at the byte \\n alone: U+2028 and its kin inside a text are no line ends.
+    Lines end at the newline byte alone: U+2028 and its kin inside a text are no line ends.
 
     Args:
         path: The file; a missing one has no lines.

@@ -1,6 +1,6 @@
 """The one place that knows how samples and events stand in their files; `docs/formats.md` for people.
 
-A line is a flat object with short keys. Fields at their default are left out, unknown fields are ignored
+A line is a flat object with short keys. Fields at their default are left out, unknown ones are ignored
 on reading, so that a later workbench of the same format may add some.
 """
 
@@ -60,7 +60,7 @@ _TAGGABLE = ("label", "rule", "seconds", "signature", "signal", "start_seconds",
 
 
 def encode_sample(sample: Sample, blob: str = "") -> bytes:
-    """Give the sealed line of a sample; with `blob`, its text stands in that blob and not in the line."""
+    """Give the sealed line of a sample; with `blob`, its text stands there instead."""
     exchange, label = sample.exchange, sample.label
     session = exchange.key.session
     line = SampleLine(

@@ -103,9 +103,10 @@ def is_alive(owner: Owner) -> bool:
         return False
     try:
         # A pid is used again; the start time tells the two processes apart (clock ticks are coarse).
-        return abs(psutil.Process(owner.pid).create_time() - owner.started) < 1
+        started: float = psutil.Process(owner.pid).create_time()
     except psutil.Error:
         return False
+    return abs(started - owner.started) < 1
 
 
 def _boot_id() -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,6 +34,17 @@ class Gate:
     def of_process(cls) -> Gate:
         """Know the values of this process's own secret-like variables."""
         return cls(known_secrets(os.environ))
+
+    @classmethod
+    def of(cls, secrets: Iterable[str]) -> Gate:
+        """Know these values."""
+        return cls(
+            tuple(
+                sorted(
+                    {secret for secret in secrets if secret}, key=lambda secret: (-len(secret), secret)
+                )
+            )
+        )
 
     def manifest(self, manifest: Manifest) -> Manifest:
         """Redact the plan, the reason and the guards of a manifest."""

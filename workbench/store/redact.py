@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from workbench.model.ids import RUN_ID
@@ -24,7 +25,7 @@ ENVIRONMENT_NAMES = frozenset({"LANG", "LC_ALL", "PATH", "TZ"})
 
 _SHORTEST_SECRET = 8  # a shorter value of a secret-like variable would mask ordinary text all over
 
-# --- by name -------------------------------------------------------------------------------------------
+# --- by name --------------------------------------------------------------------------------------
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _ALWAYS = frozenset(
@@ -67,18 +68,22 @@ _ABOUT = frozenset(
 )
 # Tokens of a language model, and keys that are not for locks.
 _HARMLESS_BEFORE = frozenset(
-    "MAX MIN NUM N PER STOP START EOS BOS PAD UNK MASK SEP CLS IMAGE NEXT FIRST LAST NEW PUBLIC SORT INDEX".split()
+    {
+        *("MAX", "MIN", "NUM", "N", "PER", "NEXT", "FIRST", "LAST", "NEW", "STOP", "START", "IMAGE"),
+        *("EOS", "BOS", "PAD", "UNK", "MASK", "SEP", "CLS"),
+        *("PUBLIC", "SORT", "INDEX"),
+    }
 )
 
 
 def secret_name(name: str) -> bool:
-    """Whether a variable, flag, knob or header of this name holds a secret: `API_KEY`, not `max_tokens`."""
+    """Whether a variable, flag or knob of this name holds a secret: `API_KEY`, not `max_tokens`."""
     words = [word.upper() for word in _WORD.findall(name)]
     if not words or words[-1] in _ABOUT:
         return False
     if any(word in _ALWAYS or word.endswith(("PASSWORD", "APIKEY")) for word in words):
         return True
-    if any(pair in _PAIRS for pair in zip(words, words[1:], strict=False)):
+    if any(pair in _PAIRS for pair in pairwise(words)):
         return True
     before = words[-2] if len(words) > 1 else ""
     if (
@@ -88,14 +93,14 @@ def secret_name(name: str) -> bool:
     return words[-1] in _AT_THE_END and before not in _HARMLESS_BEFORE
 
 
-# --- by form -------------------------------------------------------------------------------------------
+# --- by form --------------------------------------------------------------------------------------
 
 # Each form with texts of which it contains at least one: looking for those first keeps the usual text,
 # which holds no secret, cheap.
 _FORMS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
     (
         ("-----BEGIN ",),
-        # Up to the end of the block, or, when that was capped or garbled away, as far as it looks like one.
+        # Up to the end of the block, or, when that was capped away, as far as it looks like one.
         re.compile(
             r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
             r"(?:[^-]{0,20000}-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----|[A-Za-z0-9+/=\s\\]*)"
@@ -150,7 +155,7 @@ def _redact_forms(text: str, secrets: Sequence[str]) -> str:
     return text
 
 
-# --- by looks ------------------------------------------------------------------------------------------
+# --- by looks -------------------------------------------------------------------------------------
 
 _RUN_OF_TEXT = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
 _PIECE = re.compile(r"[A-Za-z0-9]+")
@@ -184,7 +189,7 @@ def _redact_random(text: str) -> str:
     return _RUN_OF_TEXT.sub(judge, text)
 
 
-# --- what a run was given ------------------------------------------------------------------------------
+# --- what a run was given -------------------------------------------------------------------------
 
 # `--api-key X`, `--api-key=X`, `API_KEY=X`, `"api_key": "X"`, quoted or not, within one text.
 _NAMED_VALUE = re.compile(
@@ -225,7 +230,7 @@ def redact_mapping(values: Mapping[str, Any], secrets: Sequence[str] = ()) -> di
 def allowed_environment(
     environ: Mapping[str, str], names: Iterable[str] = (), secrets: Sequence[str] = ()
 ) -> dict[str, str]:
-    """Give the variables that may be recorded: those named, and those on the list; never a secret-like one.
+    """Give the variables that may be recorded: those named or on the list, never a secret-like one.
 
     Args:
         environ: The environment of a process.

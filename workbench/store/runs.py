@@ -1,51 +1,51 @@
-"""A run folder: made, written by its one owner, read by anybody.
+"""A run folder and its one owner: made or resumed under a lock, written, closed.
 
-`create` and `resume` take the folder's lock and may write; `read` takes none and never does. What is
-acknowledged by `append_sample` survives the death of the process, and 50 ms later that of the machine.
+What is acknowledged by `append_sample` survives the death of the process, and 50 ms later that of the
+machine. Reading is `RunView`'s, which an owner can do as well.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
 from workbench.errors import LockHeld, StoreError
 from workbench.model.ids import RUN_ID, run_id
-from workbench.model.outcome import Counts
-from workbench.model.run import Fingerprint, Manifest, RunEvent, RunState, Sample
-from workbench.store.atomic import replace_file, sweep
+from workbench.model.run import Fingerprint, Manifest, Owner, RunEvent, RunState, Sample
+from workbench.store.atomic import is_temporary, replace_file, sweep
 from workbench.store.blobs import belongs_in_blob, write_blob
-from workbench.store.damage import Damage
 from workbench.store.disk import REAL_OS, Os, refusal, sync_folder
-from workbench.store.documents import (
-    encode_fingerprint,
-    encode_manifest,
-    read_fingerprint,
-    read_manifest,
-)
-from workbench.store.journal import (
-    BLOBS_FOLDER,
-    EVENTS_FILE,
-    digest_shards,
-    next_shard,
-    read_events,
-    read_samples,
-    recount,
-    shard_paths,
-)
+from workbench.store.documents import encode_fingerprint, encode_manifest, read_manifest
+from workbench.store.journal import BLOBS_FOLDER, EVENTS_FILE, digest_shards, next_shard, shard_paths
 from workbench.store.jsonl import LineWriter, mend
 from workbench.store.lines import encode_event, encode_sample
 from workbench.store.lock import LOCK_FILE, RunLock, current_owner, elsewhere, held_by
 from workbench.store.names import check_arm_name
 from workbench.store.private import Gate
+from workbench.store.view import MANIFEST_FILE, RunView, require_folder
 
-MANIFEST_FILE = "manifest.json"
-SYNC_EVERY = 0.05
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Writing:
+    """How a run is written; the defaults are right for everything but tests and known secrets.
+
+    Attributes:
+        secrets: Values to keep off the disk, None for those of this process's secret-like variables.
+        sync_every: Greatest age in seconds of a sample that is not on the disk yet; 0: none is.
+        disk: System calls.
+    """
+
+    secrets: tuple[str, ...] | None = None
+    sync_every: float = 0.05
+    disk: Os = REAL_OS
+
+    def gate(self) -> Gate:
+        """Give the gate that records pass on their way to the disk."""
+        return Gate.of_process() if self.secrets is None else Gate.of(self.secrets)
 
 
 def new_run_id(at: datetime) -> str:
@@ -53,57 +53,38 @@ def new_run_id(at: datetime) -> str:
     return run_id(at, secrets.randbits(40))
 
 
-class RunFolder:
-    """One run on disk. Made by `create`, `create_at`, `resume` or `read`, never directly.
+class RunFolder(RunView):
+    """A run that this process owns. Made by `create`, `create_at` or `resume`, never directly.
 
-    Attributes:
-        path: The folder.
-        manifest: The manifest as last read or written.
+    As a context manager it lets go of the run when the block ends, closed or not.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        manifest: Manifest,
-        *,
-        lock: RunLock | None,
-        gate: Gate,
-        sync_every: float,
-        disk: Os,
-    ) -> None:
-        self.path = path
-        self.manifest = manifest
-        self._lock = lock
-        self._gate = gate
-        self._sync_every = sync_every
-        self._disk = disk
+    def __init__(self, path: Path, manifest: Manifest, lock: RunLock, writing: Writing) -> None:
+        super().__init__(path, manifest)
+        self._lock: RunLock | None = lock
+        self._disk = writing.disk
+        self._sync_every = writing.sync_every
+        self._gate = writing.gate()
         self._samples: LineWriter | None = None
         self._events: LineWriter | None = None
 
-    @classmethod
-    def create(
-        cls,
-        parent: Path,
-        manifest: Manifest,
-        *,
-        secret_values: Sequence[str] | None = None,
-        sync_every: float = SYNC_EVERY,
-        disk: Os = REAL_OS,
-    ) -> Self:
-        """Make a run folder under `parent`, named by the manifest's id, and become its owner.
+    # --- becoming the owner -------------------------------------------------------------------------
 
-        Should another process have taken that id, a fresh one is used; `manifest.id` of the result tells.
+    @classmethod
+    def create(cls, parent: Path, manifest: Manifest, writing: Writing | None = None) -> Self:
+        """Make a run folder under `parent`, named by the manifest's id.
+
+        Should another process have that id, a fresh one is used; `manifest.id` of the result tells.
 
         Args:
             parent: Where run folders live; made when it is not there.
             manifest: The run as planned; its owner and openings are filled in here.
-            secret_values: Values to keep off the disk; by default those of secret-like variables.
-            sync_every: Greatest age in seconds of a sample that is not on the disk yet.
-            disk: System calls.
+            writing: How to write it.
 
         Raises:
             StoreError: The folder cannot be made or written.
         """
+        writing = writing or Writing()
         try:
             parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -112,56 +93,30 @@ class RunFolder:
             if not RUN_ID.fullmatch(manifest.id):  # it becomes the name of a folder
                 raise StoreError(f"{manifest.id!r} is not a run id")
             path = parent / manifest.id
-            try:
-                disk.mkdir(str(path), 0o755)
-                sync_folder(disk, parent)
-                break
-            except FileExistsError:
-                manifest = replace(manifest, id=new_run_id(manifest.created))
-            except OSError as error:
-                raise refusal(path, error) from error
-        return cls._begin(path, manifest, secret_values, sync_every, disk)
+            if _make_folder(path, writing.disk):
+                return cls._begin(path, manifest, writing)
+            manifest = replace(manifest, id=new_run_id(manifest.created))
 
     @classmethod
-    def create_at(
-        cls,
-        path: Path,
-        manifest: Manifest,
-        *,
-        secret_values: Sequence[str] | None = None,
-        sync_every: float = SYNC_EVERY,
-        disk: Os = REAL_OS,
-    ) -> Self:
+    def create_at(cls, path: Path, manifest: Manifest, writing: Writing | None = None) -> Self:
         """Make `path` itself the run folder; it must not exist, or be an empty folder.
-
-        Arguments as for `create`.
 
         Raises:
             LockHeld: Another process is making a run of the same folder.
             StoreError: The folder holds something, is no folder, or cannot be written.
         """
-        if path.is_symlink():
-            raise StoreError(f"{path}: is a symbolic link", hint="name the folder itself")
+        writing = writing or Writing()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with suppress(FileExistsError):
-                disk.mkdir(str(path), 0o755)
-                sync_folder(disk, path.parent)
-            _refuse_content(path)
         except OSError as error:
-            raise refusal(path, error) from error
-        return cls._begin(path, manifest, secret_values, sync_every, disk)
+            raise refusal(path.parent, error) from error
+        _make_folder(path, writing.disk)
+        require_folder(path)
+        _refuse_content(path)  # before the lock, which leaves a file
+        return cls._begin(path, manifest, writing)
 
     @classmethod
-    def resume(
-        cls,
-        path: Path,
-        *,
-        take_over: bool = False,
-        secret_values: Sequence[str] | None = None,
-        sync_every: float = SYNC_EVERY,
-        disk: Os = REAL_OS,
-    ) -> Self:
+    def resume(cls, path: Path, writing: Writing | None = None, *, take_over: bool = False) -> Self:
         """Become the owner of a run that stands still, to go on with it.
 
         A manifest that says `running` while nobody holds the lock becomes `crashed`; torn tails of
@@ -169,37 +124,27 @@ class RunFolder:
 
         Args:
             path: The run folder.
+            writing: How to write it.
             take_over: Also take a running run whose owner is on another host, where no lock can tell.
-            secret_values: As for `create`.
-            sync_every: As for `create`.
-            disk: System calls.
 
         Raises:
             LockHeld: Another process has the run.
             VersionTooNew: A newer workbench wrote it.
             StoreError: It is no run folder, or its manifest is damaged.
         """
-        _require_folder(path)
-        manifest = read_manifest(path / MANIFEST_FILE)  # before the lock, which leaves a file
+        writing = writing or Writing()
+        require_folder(path)
+        read_manifest(path / MANIFEST_FILE)  # what is no run of ours shall not get a lock file
         lock = _lock(path)
         try:
-            manifest = read_manifest(path / MANIFEST_FILE)
-            here = current_owner()
-            running = manifest.state is RunState.RUNNING
-            if running and elsewhere(manifest.owner, here) and not take_over:
-                raise LockHeld(
-                    f"{held_by(path, manifest.owner).what}, which is another host",
-                    hint="make sure that it has ended there, then take the run over",
-                )
-            sweep(path, disk=disk)
-            for file in [*shard_paths(path), path / EVENTS_FILE]:
-                if file.exists():
-                    mend(file, disk=disk)
-            folder = cls(
-                path, manifest, lock=lock, gate=_gate(secret_values), sync_every=sync_every, disk=disk
-            )
+            manifest, here = read_manifest(path / MANIFEST_FILE), current_owner()
+            died = manifest.state is RunState.RUNNING
+            if died and not take_over:
+                _refuse_other_host(path, manifest.owner, here)
+            _tidy(path, writing.disk)
+            folder = cls(path, manifest, lock, writing)
             folder.replace_manifest(
-                state=RunState.CRASHED if running else manifest.state,
+                state=RunState.CRASHED if died else manifest.state,
                 owner=here,
                 openings=manifest.openings + 1,
             )
@@ -209,54 +154,32 @@ class RunFolder:
         return folder
 
     @classmethod
-    def read(cls, path: Path) -> Self:
-        """Open a run for reading only, whoever owns it; one of a newer workbench as far as understood.
-
-        Raises:
-            StoreError: It is no run folder, or its manifest is damaged.
-        """
-        _require_folder(path)
-        manifest = read_manifest(path / MANIFEST_FILE, newer=True)
-        return cls(path, manifest, lock=None, gate=Gate(), sync_every=SYNC_EVERY, disk=REAL_OS)
-
-    @classmethod
-    def _begin(
-        cls,
-        path: Path,
-        manifest: Manifest,
-        secret_values: Sequence[str] | None,
-        sync_every: float,
-        disk: Os,
-    ) -> Self:
+    def _begin(cls, path: Path, manifest: Manifest, writing: Writing) -> Self:
         for arm in manifest.plan.arms:
             check_arm_name(arm.name)
         lock = _lock(path)
         try:
             _refuse_content(path)  # another maker may have been here between the look and the lock
-            manifest = replace(manifest, owner=current_owner(), openings=1)
-            folder = cls(
-                path, manifest, lock=lock, gate=_gate(secret_values), sync_every=sync_every, disk=disk
-            )
+            folder = cls(path, replace(manifest, owner=current_owner(), openings=1), lock, writing)
             folder.replace_manifest()
         except BaseException:
             lock.release()
             raise
         return folder
 
-    # --- writing, for the owner ------------------------------------------------------------------------
+    # --- writing ------------------------------------------------------------------------------------
 
     def append_sample(self, sample: Sample) -> None:
         """Put a sample on record; when this returns, it survives the death of the process.
 
         Raises:
             StorageFull: The disk refused; everything acknowledged before is whole.
-            StoreError: The folder is open for reading only, or closed.
+            StoreError: The run is not ours any more.
         """
         self._require_owner()
         if self._samples is None:
-            self._samples = LineWriter(
-                next_shard(self.path), sync_every=self._sync_every, disk=self._disk
-            )
+            path = next_shard(self.path)
+            self._samples = LineWriter(path, sync_every=self._sync_every, disk=self._disk)
         sample = self._gate.sample(sample)
         text = sample.exchange.text
         blob = (
@@ -269,7 +192,7 @@ class RunFolder:
 
         Raises:
             StorageFull: The disk refused.
-            StoreError: The folder is open for reading only, or closed.
+            StoreError: The run is not ours any more.
             TypeError: The facts are no JSON values.
         """
         self._require_owner()
@@ -283,7 +206,7 @@ class RunFolder:
 
         Raises:
             StorageFull: The disk refused; the old manifest stands.
-            StoreError: The folder is open for reading only, or closed.
+            StoreError: The run is not ours any more.
         """
         self._require_owner()
         manifest = self._gate.manifest(replace(self.manifest, **changes))
@@ -295,16 +218,18 @@ class RunFolder:
 
         Raises:
             StorageFull: The disk refused.
-            StoreError: The arm's name cannot be part of a file name, or the folder is not ours.
+            StoreError: The run is not ours any more, or the arm has an impossible name.
         """
         self._require_owner()
-        path = self._fingerprint_path(fingerprint.arm, block)
-        replace_file(path, encode_fingerprint(self._gate.fingerprint(fingerprint)), disk=self._disk)
+        data = encode_fingerprint(self._gate.fingerprint(fingerprint))
+        replace_file(self._fingerprint_path(fingerprint.arm, block), data, disk=self._disk)
 
     def flush(self) -> None:
         """Return once everything appended is on the disk. Raises StorageFull."""
         if self._samples is not None:
             self._samples.flush()
+
+    # --- letting go ---------------------------------------------------------------------------------
 
     def close(self, state: RunState, **changes: Any) -> None:
         """End this opening in `state`: samples first, then the manifest that vouches for them.
@@ -319,7 +244,7 @@ class RunFolder:
 
         Raises:
             StorageFull: The disk refused.
-            StoreError: The folder is open for reading only, or closed.
+            StoreError: The run is not ours any more.
         """
         self._require_owner()
         try:
@@ -328,7 +253,7 @@ class RunFolder:
                 shards = digest_shards(self.path)
             except OSError as error:
                 raise refusal(self.path, error) from error
-            self.replace_manifest(**{"counts": self.counts(), "shards": shards} | changes, state=state)
+            self.replace_manifest(**changes, state=state, counts=self.counts(), shards=shards)
         finally:
             self.abandon()
 
@@ -347,101 +272,63 @@ class RunFolder:
     def __exit__(self, *_: object) -> None:
         self.abandon()
 
-    # --- reading, for everybody ------------------------------------------------------------------------
-
-    def samples(self) -> Iterator[Sample]:
-        """Yield all samples that are whole, in the order written; the first line of a key counts."""
-        return read_samples(self.path, Damage())
-
-    def events(self) -> Iterator[RunEvent]:
-        """Yield all events that are whole, in the order written."""
-        return read_events(self.path, Damage())
-
-    def counts(self) -> dict[str, Counts]:
-        """Count sessions by `arm/block` from the samples, in assignment order."""
-        return recount(self.samples())
-
-    def damage(self) -> Damage:
-        """Read everything and say what could not be read."""
-        damage = Damage()
-        for _ in read_samples(self.path, damage):
-            pass
-        for _ in read_events(self.path, damage):
-            pass
-        return damage
-
-    def altered(self) -> tuple[str, ...]:
-        """Say how the samples differ from what the manifest of a closed run vouches for; empty if not."""
-        if self.manifest.state in (RunState.PLANNED, RunState.RUNNING, RunState.CRASHED):
-            return ()  # nobody has vouched yet
-        try:
-            now = {shard.file: shard for shard in digest_shards(self.path)}
-        except OSError as error:
-            raise refusal(self.path, error) from error
-        then = {shard.file: shard for shard in self.manifest.shards}
-        wrong = [f"{file}: is missing" for file in sorted(then.keys() - now.keys())]
-        wrong += [f"{file}: is not in the manifest" for file in sorted(now.keys() - then.keys())]
-        wrong += [
-            f"{file}: differs from its digest"
-            for file in sorted(then)
-            if now.get(file, then[file]) != then[file]
-        ]
-        counts, recorded = self.counts(), self.manifest.counts
-        if counts != recorded or any(counts[key].order != recorded[key].order for key in counts):
-            wrong.append("the counts in the manifest are not those of the samples")
-        return tuple(wrong)
-
-    def fingerprint(self, arm: str, block: int) -> Fingerprint:
-        """Read back what an arm was running in a block. Raises StoreError when it is not on record."""
-        return read_fingerprint(self._fingerprint_path(arm, block), newer=self._lock is None)
-
-    # --- inside ----------------------------------------------------------------------------------------
-
-    def _fingerprint_path(self, arm: str, block: int) -> Path:
-        return self.path / f"fingerprint-{check_arm_name(arm)}-{block}.json"
-
-    def _require_owner(self) -> None:
-        if self._lock is None:
-            raise StoreError(f"{self.path}: is open for reading only, or closed")
-
     def _close_journal(self, *, forgiving: bool) -> None:
         for writer in (self._samples, self._events):
-            if writer is None:
-                continue
             try:
-                writer.close()
+                if writer is not None:
+                    writer.close()
             except StoreError:
                 if not forgiving:  # a run that ends for want of disk has said so already
                     raise
 
+    def _require_owner(self) -> None:
+        if self._lock is None:
+            raise StoreError(f"{self.path}: is closed", hint="resume the run to write to it again")
 
-def _gate(secret_values: Sequence[str] | None) -> Gate:
-    if secret_values is None:
-        return Gate.of_process()
-    return Gate(tuple(sorted(secret_values, key=lambda value: -len(value))))
+
+def _make_folder(path: Path, disk: Os) -> bool:
+    """Make a folder durably; False when something of that name is there."""
+    try:
+        disk.mkdir(str(path), 0o755)
+        sync_folder(disk, path.parent)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise refusal(path, error) from error
+    return True
+
+
+def _refuse_content(path: Path) -> None:
+    """Accept what a maker leaves that was killed before its first manifest, and nothing else."""
+    try:
+        names = [entry.name for entry in path.iterdir()]
+    except OSError as error:
+        raise refusal(path, error) from error
+    if any(name != LOCK_FILE and not is_temporary(name) for name in names):
+        raise StoreError(f"{path}: is not empty", hint="name a new or an empty folder")
 
 
 def _lock(path: Path) -> RunLock:
     try:
         return RunLock(path)
     except LockHeld as error:
-        try:
+        owner = None  # unless the manifest, which is being replaced perhaps for the first time, tells
+        with suppress(StoreError):
             owner = read_manifest(path / MANIFEST_FILE, newer=True).owner
-        except StoreError:
-            owner = None
         raise held_by(path, owner) from error
 
 
-def _require_folder(path: Path) -> None:
-    if path.is_symlink():
-        raise StoreError(f"{path}: is a symbolic link", hint="name the run folder itself")
-    if not path.is_dir():
-        raise StoreError(f"{path}: is no folder" if path.exists() else f"{path}: there is no such run")
+def _refuse_other_host(path: Path, owner: Owner, here: Owner) -> None:
+    if elsewhere(owner, here):
+        raise LockHeld(
+            f"{held_by(path, owner).what}, which is another host",
+            hint="make sure that it has ended there, then take the run over",
+        )
 
 
-def _refuse_content(path: Path) -> None:
-    """Accept what a maker leaves that was killed before its first manifest, and nothing else."""
-    for entry in path.iterdir():
-        leftover = entry.name == LOCK_FILE or (entry.name.startswith(".") and entry.suffix == ".tmp")
-        if not leftover:
-            raise StoreError(f"{path}: is not empty", hint="name a new or an empty folder")
+def _tidy(path: Path, disk: Os) -> None:
+    """Clear away what killed writers left, so that every file ends with a whole line."""
+    sweep(path, disk=disk)
+    for file in (*shard_paths(path), path / EVENTS_FILE):
+        if file.exists():
+            mend(file, disk=disk)

@@ -14,11 +14,11 @@
     names       names that enter a path          disk        the system calls, as an object
     faults      a double of `disk` that fails
 
-What the store promises when a process is killed at any instruction, when the disk is full or broken, and
-when the power is cut on a file system that keeps no order of writes:
+What the store promises when a process is killed at any instruction, when the disk is full or broken,
+and when the power is cut on a file system that keeps no order of writes:
 
-    P1  A sample that was acknowledged is readable after `kill -9`; after a power cut, all but those of the
-        last 50 ms are (and what arrives while the disk is busy with the sync before).
+    P1  A sample that was acknowledged is readable after `kill -9`; after a power cut, all but those of
+        the last 50 ms are (and those that came while the disk was busy with the sync before).
     P2  At most the last line of a samples file is torn. It is detected and counted, and never parsed.
     P3  A manifest is the old one or the new one, never a mix.
     P4  A run without `finished` never counts as a verdict: the manifest says `running` until the owner

@@ -27,7 +27,7 @@ Upgrades = Mapping[int, Callable[[Document], Document]]
 # From version N to N + 1, in memory and pure; the file keeps its version until its owner replaces it.
 UPGRADES: Upgrades = {}
 
-_SCHEMA = re.compile(r"^workbench/([a-z]+)@([1-9][0-9]{0,8})$")
+_SCHEMA = re.compile(r"^workbench/([a-z]+)@(0|[1-9][0-9]{0,8})$")
 _SEAL = re.compile(rb',\n  "crc": "([0-9a-f]{8})"\n\}\n\Z')
 _BYTE = re.compile(r"\(byte (\d+)\)")
 

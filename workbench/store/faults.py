@@ -6,8 +6,8 @@ A test counts the calls of a scenario once, then repeats the scenario with a fau
     broken = FaultyOs(at=7, fault=Fault.NO_SPACE)
 
 After `KILL` the process counts as dead: every later call raises `Killed` as well, so that no clean-up
-code reaches the disk, and only closing works, which the kernel does for the dead. `cut_power` then takes
-away what a power cut may take: bytes and names that were not synced.
+code reaches the disk, and only closing works, which the kernel does for the dead. `cut_power` then
+takes away what a power cut may take: bytes and names that were not synced.
 """
 
 from __future__ import annotations
@@ -65,11 +65,10 @@ class FaultyOs:
     def open(self, path: str, flags: int, mode: int, /) -> int:
         """Open a file."""
         self._step("open", path)
-        there_before = Path(path).exists()
         fd = REAL_OS.open(path, flags, mode)
         self._paths[fd] = path
-        if there_before and not Path(path).is_dir():
-            self._synced.setdefault(path, os.fstat(fd).st_size)
+        if not Path(path).is_dir():
+            self._synced.setdefault(path, os.fstat(fd).st_size)  # what was there before is safe
         self._after()
         return fd
 
@@ -129,7 +128,7 @@ class FaultyOs:
         self._after()
 
     def close(self, fd: int, /) -> None:
-        """Close a file; not counted, because a program learns nothing from it that a sync has not told."""
+        """Close a file; not counted, because a sync before it has told all there is to know."""
         self._paths.pop(fd, None)
         REAL_OS.close(fd)
 

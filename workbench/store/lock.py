@@ -9,6 +9,7 @@ from __future__ import annotations
 import getpass
 import os
 import platform
+from datetime import UTC, datetime
 from pathlib import Path
 
 from workbench.errors import LockHeld, StoreError
@@ -62,8 +63,9 @@ def held_by(folder: Path, owner: Owner | None) -> LockHeld:
     """Say who has a run, as far as its manifest tells."""
     if owner is None:
         return LockHeld(f"{folder}: another process has this run", hint="wait for it to end")
-    since = f"{owner.who} on {owner.host}, process {owner.pid}"
-    return LockHeld(f"{folder}: in use by {since}", hint="wait for it to end, or stop that process")
+    since = datetime.fromtimestamp(owner.started, UTC)
+    holder = f"{owner.who} on {owner.host}, process {owner.pid} since {since:%Y-%m-%d %H:%M:%S} UTC"
+    return LockHeld(f"{folder}: in use by {holder}", hint="wait for it to end, or stop that process")
 
 
 def current_owner() -> Owner:

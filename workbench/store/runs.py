@@ -85,13 +85,12 @@ class RunFolder(RunView):
             StoreError: The folder cannot be made or written.
         """
         writing = writing or Writing()
+        _check_names(manifest)
         try:
             parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise refusal(parent, error) from error
         while True:
-            if not RUN_ID.fullmatch(manifest.id):  # it becomes the name of a folder
-                raise StoreError(f"{manifest.id!r} is not a run id")
             path = parent / manifest.id
             if _make_folder(path, writing.disk):
                 return cls._begin(path, manifest, writing)
@@ -106,6 +105,7 @@ class RunFolder(RunView):
             StoreError: The folder holds something, is no folder, or cannot be written.
         """
         writing = writing or Writing()
+        _check_names(manifest)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -155,8 +155,6 @@ class RunFolder(RunView):
 
     @classmethod
     def _begin(cls, path: Path, manifest: Manifest, writing: Writing) -> Self:
-        for arm in manifest.plan.arms:
-            check_arm_name(arm.name)
         lock = _lock(path)
         try:
             _refuse_content(path)  # another maker may have been here between the look and the lock
@@ -284,6 +282,14 @@ class RunFolder(RunView):
     def _require_owner(self) -> None:
         if self._lock is None:
             raise StoreError(f"{self.path}: is closed", hint="resume the run to write to it again")
+
+
+def _check_names(manifest: Manifest) -> None:
+    """Refuse names that become part of a path, before anything is made."""
+    if not RUN_ID.fullmatch(manifest.id):
+        raise StoreError(f"{manifest.id!r} is not a run id")
+    for arm in manifest.plan.arms:
+        check_arm_name(arm.name)
 
 
 def _make_folder(path: Path, disk: Os) -> bool:

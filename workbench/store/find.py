@@ -45,13 +45,12 @@ def find_run(run: str, parent: Path) -> Path:
     Raises:
         UsageError: Nothing, or more than one run, goes by that name.
     """
-    given = Path(run)
     # A bare word is an id before it is a path, so that a stray folder in the way cannot shadow a run.
     matches = [path for path in _run_folders(parent) if _goes_by(path.name, run)]
     if run in {path.name for path in matches}:
         return parent / run
-    if run and "\0" not in run and (given / MANIFEST_FILE).is_file():
-        return given
+    if run and _holds_run(Path(run)):
+        return Path(run)
     if len(matches) == 1:
         return matches[0]
     if matches:
@@ -62,6 +61,13 @@ def find_run(run: str, parent: Path) -> Path:
     raise UsageError(
         f"{run!r}: no such run under {parent}", hint="give a folder, an id or the start of one"
     )
+
+
+def _holds_run(path: Path) -> bool:
+    try:
+        return (path / MANIFEST_FILE).is_file()
+    except (OSError, ValueError):  # no path at all: too long, or with a NUL in it
+        return False
 
 
 def _goes_by(name: str, run: str) -> bool:

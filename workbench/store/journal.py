@@ -9,6 +9,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from operator import itemgetter
 from pathlib import Path
 
 from workbench.model.ids import SessionKey
@@ -16,6 +17,7 @@ from workbench.model.outcome import Counts, Status
 from workbench.model.run import RunEvent, Sample, Shard
 from workbench.store.blobs import read_blob
 from workbench.store.damage import Damage
+from workbench.store.disk import refusal
 from workbench.store.jsonl import read_lines
 from workbench.store.lines import decode_event, decode_sample
 
@@ -26,18 +28,21 @@ _PRECEDENCE = {status: place for place, status in enumerate(Status)}
 
 
 def shard_paths(folder: Path) -> list[Path]:
-    """Give the samples files of a run in the order of its openings."""
-    found = ((match, path) for path in folder.iterdir() if (match := _SHARD.match(path.name)))
+    """Give the samples files of a run in the order of its openings.
+
+    Raises:
+        StoreError: The folder cannot be listed.
+    """
     return [
-        path
-        for _, path in sorted((int(match[1]), path) for match, path in found if match[2] == "jsonl")
+        folder / found[0]
+        for _, found in sorted(_shards(folder), key=itemgetter(0))
+        if found[2] == "jsonl"
     ]
 
 
 def next_shard(folder: Path) -> Path:
-    """Give a samples file that no opening has had: one writer a shard, ever."""
-    taken = [int(match[1]) for path in folder.iterdir() if (match := _SHARD.match(path.name))]
-    return folder / f"samples-w{max(taken, default=-1) + 1}.jsonl"
+    """Give a samples file that no opening has had: one writer a shard, ever. Raises as `shard_paths`."""
+    return folder / f"samples-w{max((number for number, _ in _shards(folder)), default=-1) + 1}.jsonl"
 
 
 def read_samples(folder: Path, damage: Damage) -> Iterator[Sample]:
@@ -81,16 +86,31 @@ def recount(samples: Iterable[Sample]) -> dict[str, Counts]:
 
 
 def digest_shards(folder: Path) -> tuple[Shard, ...]:
-    """Digest every samples file as it stands; raises OSError."""
+    """Digest every samples file as it stands.
+
+    Raises:
+        StoreError: A file cannot be read.
+    """
     return tuple(_digest(path) for path in shard_paths(folder))
+
+
+def _shards(folder: Path) -> list[tuple[int, re.Match[str]]]:
+    try:
+        names = [entry.name for entry in folder.iterdir()]
+    except OSError as error:
+        raise refusal(folder, error) from error
+    return [(int(found[1]), found) for found in map(_SHARD.match, names) if found]
 
 
 def _digest(path: Path) -> Shard:
     digest, lines = hashlib.sha256(), 0
-    with path.open("rb") as file:
-        while chunk := file.read(1 << 20):
-            digest.update(chunk)
-            lines += chunk.count(b"\n")
+    try:
+        with path.open("rb") as file:
+            while chunk := file.read(1 << 20):
+                digest.update(chunk)
+                lines += chunk.count(b"\n")
+    except OSError as error:
+        raise refusal(path, error) from error
     return Shard(file=path.name, lines=lines, sha256=digest.hexdigest())
 
 

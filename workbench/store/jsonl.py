@@ -86,7 +86,7 @@ class LineWriter:
         try:
             taken = self._disk.write(self._fd, line)
             if taken != len(line):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                raise OSError(errno.ENOSPC, f"the disk took {taken} of {len(line)} bytes")
         except OSError as error:
             raise self._retreat(error) from error
         self._size += taken

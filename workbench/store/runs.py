@@ -247,10 +247,7 @@ class RunFolder(RunView):
         self._require_owner()
         try:
             self._close_journal(forgiving=state is RunState.STORAGE_ERROR)
-            try:
-                shards = digest_shards(self.path)
-            except OSError as error:
-                raise refusal(self.path, error) from error
+            shards = digest_shards(self.path)
             self.replace_manifest(**changes, state=state, counts=self.counts(), shards=shards)
         finally:
             self.abandon()

@@ -9,7 +9,6 @@ from workbench.errors import StoreError
 from workbench.model.outcome import Counts
 from workbench.model.run import Fingerprint, Manifest, RunEvent, RunState, Sample
 from workbench.store.damage import Damage
-from workbench.store.disk import refusal
 from workbench.store.documents import read_fingerprint, read_manifest
 from workbench.store.journal import digest_shards, read_events, read_samples, recount
 from workbench.store.names import check_arm_name
@@ -66,10 +65,7 @@ class RunView:
         """Say how the samples differ from what the manifest vouches for; nothing while it does not."""
         if self.manifest.state in _UNVOUCHED:
             return ()
-        try:
-            now = {shard.file: shard for shard in digest_shards(self.path)}
-        except OSError as error:
-            raise refusal(self.path, error) from error
+        now = {shard.file: shard for shard in digest_shards(self.path)}
         then = {shard.file: shard for shard in self.manifest.shards}
         wrong = [f"{file}: is missing" for file in sorted(then.keys() - now.keys())]
         wrong += [f"{file}: is not in the manifest" for file in sorted(now.keys() - then.keys())]

@@ -1,4 +1,4 @@
-"""Manifests: whole or refused with file and position, old ones upgraded, newer ones for reading only."""
+"""Manifests: whole or refused with file and position; old ones upgraded, newer ones only read."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_manifest_comes_back_with_every_field(path: Path) -> None:
     back = read_manifest(path)
     assert back == FULL
     assert back.counts["control/1"].order == "hci"
-    assert list(json.loads(path.read_text()))[0] == "schema"
+    assert next(iter(json.loads(path.read_text()))) == "schema"
 
 
 def test_odd_values_come_back(path: Path) -> None:

@@ -1,8 +1,7 @@
-"""A disk that is really full, by a limit on the size of files: one clear error, and whole lines before it."""
+"""A disk that is really full, by a limit on the size of files: one clear error, whole lines before."""
 
 from __future__ import annotations
 
-import os
 import resource
 import signal
 import subprocess
@@ -43,4 +42,4 @@ def test_the_run_ends_as_storage_error_with_every_line_whole(tmp_path: Path, siz
     assert [found.exchange.key.session.session for found in view.samples()] == acknowledged
     assert view.altered() == ()
     assert not list(path.glob(".*.tmp"))
-    assert os.path.getsize(path / "samples-w0.jsonl") <= 20_000
+    assert (path / "samples-w0.jsonl").stat().st_size <= 20_000

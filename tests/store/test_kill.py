@@ -1,4 +1,4 @@
-"""A writer killed at random instants, again and again on one run: what it acknowledged is there, and whole."""
+"""A writer killed at random instants, again and again on one run: what it acknowledged is there."""
 
 from __future__ import annotations
 

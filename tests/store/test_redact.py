@@ -25,7 +25,10 @@ from workbench.store import (
 )
 from workbench.store.redact import REDACTED, known_secrets, looks_random, mask, secret_name
 
-KEY_BLOCK = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\nBG5vbmUAAAAEbm9uZQ==\n-----END OPENSSH PRIVATE KEY-----"
+KEY_BLOCK = """-----BEGIN OPENSSH PRIVATE KEY-----
+b3BlbnNzaC1rZXktdjEAAAAA
+BG5vbmUAAAAEbm9uZQ==
+-----END OPENSSH PRIVATE KEY-----"""
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N"
 FORMS = {  # a text with a secret, and the secret
     f"Authorization: Bearer {'ab12' * 5}": "ab12" * 5,
@@ -103,9 +106,11 @@ def test_a_command_line_word_by_word() -> None:
 
 
 NAMES = {
-    True: "API_KEY apiKey AWS_SECRET_ACCESS_KEY PGPASSWORD --token HF_TOKEN db_pass client_secret SSH_PRIVATE_KEY API_KEY_PROD",
-    False: "max_tokens MAX_TOKEN index_k SGLANG_DSV4_BF16_INDEX_K key sort_key keys tokenizer PUBLIC_KEY TOKEN_FILE eos_token "
-    "compass monkey author key_dtype AWS_ACCESS_KEY_ID",
+    True: "API_KEY apiKey AWS_SECRET_ACCESS_KEY PGPASSWORD --token HF_TOKEN db_pass client_secret "
+    "SSH_PRIVATE_KEY API_KEY_PROD",
+    False: "max_tokens MAX_TOKEN index_k SGLANG_DSV4_BF16_INDEX_K key sort_key keys "
+    "tokenizer PUBLIC_KEY TOKEN_FILE "
+    "eos_token compass monkey author key_dtype AWS_ACCESS_KEY_ID",
 }
 
 
@@ -222,7 +227,7 @@ def test_no_planted_secret_is_anywhere_in_a_run_folder(
         "aB3dE5fG7hJ9kL1mN3pQ5r",
     ]
     everything = "\n".join([*FORMS, "planted-by-environment"])
-    given = f"./run --api-key planted-by-flag --password=planted-by-flag aB3dE5fG7hJ9kL1mN3pQ5r {everything}"
+    given = f"./run --api-key planted-by-flag --password=planted-by-flag {planted[-1]} {everything}"
     options = {
         "argv": ["x", "--token", "planted-by-flag"],
         "env": {"X_API_KEY": "planted-by-name"},

@@ -1,4 +1,4 @@
-"""A writer process for the tests that kill one: appends samples and says on stdout what is acknowledged.
+"""A writer process for tests to kill: appends samples and says on stdout what is acknowledged.
 
 Usage: python -m tests.store.writer FOLDER FIRST COUNT BYTES
 """

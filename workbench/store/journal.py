@@ -41,8 +41,13 @@ def shard_paths(folder: Path) -> list[Path]:
 
 
 def next_shard(folder: Path) -> Path:
-    """Give a samples file that no opening has had: one writer a shard, ever. Raises as `shard_paths`."""
-    return folder / f"samples-w{max((number for number, _ in _shards(folder)), default=-1) + 1}.jsonl"
+    """Give a samples file that no opening has had: one writer a shard, ever.
+
+    Raises:
+        StoreError: The folder cannot be listed.
+    """
+    last = max((number for number, _ in _shards(folder)), default=-1)
+    return folder / f"samples-w{last + 1}.jsonl"
 
 
 def read_samples(folder: Path, damage: Damage) -> Iterator[Sample]:

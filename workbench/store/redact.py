@@ -116,7 +116,8 @@ _FORMS = (
 # Every form needs one of these signs, and those that share a letter need that letter first. Looking for
 # them keeps the usual reply, which holds no secret, cheap: it is on the path of every exchange.
 _SIGNS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("_", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "hf_")),
+    ("gh", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_")),
+    ("_", ("github_pat_", "hf_")),
     ("-", ("sk-", "xox", "-----BEGIN ")),
     (":", ("://", "asic ", "ASIC ")),
     ("J", ("eyJ",)),

@@ -15,6 +15,7 @@ from tests.store.examples import manifest
 from workbench.errors import StoreError, VersionTooNew
 from workbench.model.outcome import Counts
 from workbench.model.run import Fingerprint, RunState, Shard
+from workbench.model.verdict import Guard
 from workbench.store.documents import (
     encode_fingerprint,
     encode_manifest,
@@ -27,7 +28,7 @@ FULL = manifest(
     seconds=12.5,
     openings=2,
     why="",
-    guards=(("changed-while-running", "repro.sh"),),
+    guards=(Guard(name="changed-while-running", detail="repro.sh"),),
     fingerprints={
         "control": Fingerprint(arm="control", config={"python": "3.11"}, files={"repro.sh": "0" * 64})
     },

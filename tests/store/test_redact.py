@@ -15,6 +15,7 @@ from tests.store.examples import event, manifest, plan, sample
 from workbench.model.ids import run_id
 from workbench.model.plan import Arm, Part
 from workbench.model.run import Fingerprint, RunState
+from workbench.model.verdict import Guard
 from workbench.store import (
     RunFolder,
     Writing,
@@ -242,6 +243,7 @@ def test_no_planted_secret_is_anywhere_in_a_run_folder(
         folder.write_fingerprint(
             Fingerprint(arm="control", config={"flags": given, "api_key": "planted-by-name"}), 1
         )
+        assert folder.as_recorded(folder.fingerprint("control", 1)) == folder.fingerprint("control", 1)
         folder.append_event(
             event(
                 "arm_failed",
@@ -255,7 +257,9 @@ def test_no_planted_secret_is_anywhere_in_a_run_folder(
         quoting = replace(sample(2).label, rule=f"matched {everything}", signature=everything)
         folder.append_sample(replace(sample(2), label=quoting))
         folder.replace_manifest(
-            why=f"could not start: {given}", guards=(("g", given),), versions={"engine": given}
+            why=f"could not start: {given}",
+            guards=(Guard(name="g", detail=given),),
+            versions={"engine": given},
         )
         folder.close(RunState.FINISHED)
     files = [path for path in folder.path.rglob("*") if path.is_file()]

@@ -15,6 +15,7 @@ from typing import Any
 
 from workbench.model.outcome import Counts, Exchange, Label, Status
 from workbench.model.plan import Plan
+from workbench.model.verdict import Guard
 
 RUN_SCHEMA = "workbench/run@1"
 
@@ -105,7 +106,7 @@ class Manifest:
         openings: How often a process has opened the run to work on it.
         owner: Who opened it last.
         why: Why it stopped short, for people; empty for a finished run.
-        guards: Name and detail of each guard that tripped.
+        guards: The guards that tripped.
         counts: Counts by `arm/block`; derived from the samples, checked on reading.
         shards: Digests of the samples files, once the run stands still.
         versions: Versions of the workbench and of what its judgement rests on.
@@ -123,7 +124,7 @@ class Manifest:
     seconds: float = 0.0
     openings: int = 0
     why: str = ""
-    guards: tuple[tuple[str, str], ...] = ()
+    guards: tuple[Guard, ...] = ()
     counts: Mapping[str, Counts] = field(default_factory=dict)
     shards: tuple[Shard, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)

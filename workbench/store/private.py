@@ -13,6 +13,7 @@ from workbench.model.run import Fingerprint, Manifest, RunEvent, Sample
 from workbench.store.redact import (
     REDACTED,
     known_secrets,
+    longest_first,
     mask,
     redact_mapping,
     redact_text,
@@ -38,13 +39,7 @@ class Gate:
     @classmethod
     def of(cls, secrets: Iterable[str]) -> Gate:
         """Know these values."""
-        return cls(
-            tuple(
-                sorted(
-                    {secret for secret in secrets if secret}, key=lambda secret: (-len(secret), secret)
-                )
-            )
-        )
+        return cls(longest_first(secret for secret in secrets if secret))
 
     def manifest(self, manifest: Manifest) -> Manifest:
         """Redact the plan, the reason and the guards of a manifest."""
@@ -53,7 +48,10 @@ class Gate:
             plan=self._plan(manifest.plan),
             fingerprints={arm: self.fingerprint(found) for arm, found in manifest.fingerprints.items()},
             why=redact_text(manifest.why, self.secrets),
-            guards=tuple((name, redact_text(detail, self.secrets)) for name, detail in manifest.guards),
+            guards=tuple(
+                replace(guard, detail=redact_text(guard.detail, self.secrets))
+                for guard in manifest.guards
+            ),
             versions=self._strings(manifest.versions),
         )
 

@@ -135,12 +135,16 @@ def _may_hold_secret(text: str) -> bool:
     return False
 
 
+def longest_first(secrets: Iterable[str]) -> tuple[str, ...]:
+    """Order secrets so that none hides part of another; without repeats, the same every time."""
+    return tuple(sorted(set(secrets), key=lambda secret: (-len(secret), secret)))
+
+
 def known_secrets(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Give the values of secret-like variables, longest first, so that none hides part of another."""
-    values = {
+    """Give the values of secret-like variables, longest first."""
+    return longest_first(
         value for name, value in environ.items() if secret_name(name) and len(value) >= _SHORTEST_SECRET
-    }
-    return tuple(sorted(values, key=lambda value: (-len(value), value)))
+    )
 
 
 def mask(text: str, secrets: Sequence[str] = ()) -> str:

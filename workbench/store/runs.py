@@ -222,6 +222,10 @@ class RunFolder(RunView):
         data = encode_fingerprint(self._gate.fingerprint(fingerprint))
         replace_file(self._fingerprint_path(fingerprint.arm, block), data, disk=self._disk)
 
+    def as_recorded(self, fingerprint: Fingerprint) -> Fingerprint:
+        """Give a fingerprint as it would stand on record: what a later one must be compared with."""
+        return self._gate.fingerprint(fingerprint)
+
     def flush(self) -> None:
         """Return once everything appended is on the disk. Raises StorageFull."""
         if self._samples is not None:

@@ -6,6 +6,7 @@ import random
 import string
 from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -180,6 +181,31 @@ def test_redacting_twice_changes_nothing_and_masking_keeps_lengths(text: str) ->
     once = redact_text(text, ("hunter2!",))
     assert redact_text(once, ("hunter2!",)) == once
     assert len(mask(text, ("hunter2!",))) == len(text)
+
+
+HOSTILE = [
+    "eyJ",
+    "a.",
+    "--a",
+    "sk-",
+    "-----BEGIN PRIVATE KEY-----",
+    "://",
+    "bearer ",
+    "a=",
+    "'",
+    "x/",
+    "aB1",
+    "github_pat_",
+]
+
+
+@pytest.mark.parametrize("unit", HOSTILE)
+def test_a_hostile_text_takes_no_longer_than_its_length_asks_for(unit: str) -> None:
+    text = unit * (300_000 // len(unit))
+    begun = perf_counter()
+    mask(text)
+    redact_text(text)
+    assert perf_counter() - begun < 10  # a search that starts anew at every character takes minutes
 
 
 def test_replies_are_never_masked_for_looking_random() -> None:

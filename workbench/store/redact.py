@@ -103,7 +103,9 @@ _FORMS = (
     ),
     re.compile(r"(?i)(?<=\bbearer )[A-Za-z0-9._~+/=-]{8,}"),
     re.compile(r"(?i)(?<=authorization: basic )[A-Za-z0-9+/=]{6,}"),
-    re.compile(r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?"),  # a JSON web token
+    re.compile(
+        r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?"
+    ),  # a JSON web token
     re.compile(r"(?<![A-Za-z0-9])sk-[A-Za-z0-9_-]{16,}"),
     re.compile(r"github_pat_[A-Za-z0-9_]{20,}"),
     re.compile(r"(?<![A-Za-z0-9])gh[pousr]_[A-Za-z0-9]{20,}"),
@@ -192,7 +194,7 @@ def _redact_random(text: str) -> str:
         run = found[0]
         if RUN_ID.match(run) or not any(looks_random(piece) for piece in _PIECE.findall(run)):
             return run
-        if text[: found.start()].endswith((".", "~")) or run.startswith(
+        if text.endswith((".", "~"), 0, found.start()) or run.startswith(
             "/"
         ):  # a path keeps its other parts
             return "/".join(REDACTED if looks_random(part) else part for part in run.split("/"))
@@ -203,11 +205,10 @@ def _redact_random(text: str) -> str:
 
 # --- what a run was given -------------------------------------------------------------------------
 
-# `--api-key X`, `--api-key=X`, `API_KEY=X`, `"api_key": "X"`, quoted or not, within one text.
-_NAMED_VALUE = re.compile(
-    r"""(?P<name>(?<![\w-])-{0,2}[A-Za-z_][\w.-]*)(?P<gap>["']?\s*[=:]\s*|\s+)"""
-    r"""(?P<value>"[^"]*"|'[^']*'|[^\s"',;&|]+)"""
-)
+# `--api-key X`, `--api-key=X`, `API_KEY=X`, `"api_key": "X"`, quoted or not, within one text. The value
+# is looked at only after a secret-like name: it may run to the end of the text.
+_NAME = re.compile(r"""(?<![\w.-])(?P<name>-{0,2}[A-Za-z_][\w.-]*)(?P<gap>["']?\s*[=:]\s*|\s+)""")
+_VALUE = re.compile(r""""[^"]*"?|'[^']*'?|[^\s"',;&|]+""")
 
 
 def redact_text(text: str, secrets: Sequence[str] = ()) -> str:
@@ -272,14 +273,15 @@ def _redact_value(value: Any, secrets: Sequence[str]) -> Any:
 def _redact_named(text: str) -> str:
     """Redact values that follow a secret-like name."""
     clean, at = [], 0
-    while found := _NAMED_VALUE.search(text, at):
-        flag_or_assigned = found["name"].startswith("-") or found["gap"].strip()
-        if flag_or_assigned and secret_name(found["name"]) and not found["value"].startswith("--"):
-            quote = found["value"][0] if found["value"][0] in "\"'" else ""
-            clean += [text[at : found.start("value")], quote, REDACTED, quote]
-            at = found.end()
-        else:
-            # Only the name is passed over: what looked like its value may be the next name.
-            clean.append(text[at : found.end("name")])
-            at = found.end("name")
+    while found := _NAME.search(text, at):
+        after = found.end("name")  # what looks like a value may be the next name
+        if (found["name"].startswith("-") or found["gap"].strip()) and secret_name(found["name"]):
+            value = _VALUE.match(text, found.end())
+            if value and not value[0].startswith("--"):
+                quote = value[0][0] if value[0][0] in "\"'" else ""
+                clean += [text[at : value.start()], quote, REDACTED, quote]
+                at = value.end()
+                continue
+        clean.append(text[at:after])
+        at = after
     return "".join([*clean, text[at:]])

@@ -1,0 +1,106 @@
+"""`docs/formats.md` documents the fields that there are, and its examples are real lines."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.store.examples import AT_ONCE, event, manifest, sample
+from workbench.model.outcome import Ending, Status
+from workbench.model.plan import Plan, Rules
+from workbench.model.run import Fingerprint, Manifest, Owner, RunEvent, RunState, Shard
+from workbench.store import RunFolder
+from workbench.store.jsonl import unseal
+from workbench.store.lines import EventLine, SampleLine, decode_event, decode_sample
+
+DOCUMENT = (Path(__file__).parents[2] / "docs" / "formats.md").read_text()
+
+
+def section(start: str, end: str) -> str:
+    return DOCUMENT.partition(start)[2].partition(end)[0]
+
+
+def documented(text: str) -> list[str]:
+    """First cells of the rows of the first table in a text."""
+    table = re.search(r"\| field \| meaning \|\n\|---\|---\|\n((?:\|.*\n)+)", text)
+    assert table is not None
+    return re.findall(r"^\| `(\w+)` \|", table[1], re.MULTILINE)
+
+
+def fields(kind: type) -> set[str]:
+    return {field.name for field in dataclasses.fields(kind)}
+
+
+SAMPLES = section("## samples-", "## events")
+EVENTS = section("## events", "## manifest")
+MANIFEST = section("## manifest", "`owner`:")
+FINGERPRINT = section("## fingerprint-", "\0")
+
+
+@pytest.mark.parametrize(
+    ("text", "real"),
+    [
+        (SAMPLES, {field.name for field in msgspec.structs.fields(SampleLine)} | {"crc"}),
+        (EVENTS, {field.name for field in msgspec.structs.fields(EventLine)} | {"crc"}),
+        (MANIFEST, fields(Manifest) | {"crc"}),
+        (section("`owner`:", "`plan`:"), fields(Owner)),
+        (section("`plan`:", "## fingerprint-"), fields(Plan)),
+        (FINGERPRINT, fields(Fingerprint) | {"schema", "crc"}),
+    ],
+    ids=["sample", "event", "manifest", "owner", "plan", "fingerprint"],
+)
+def test_the_documented_fields_are_the_real_ones(text: str, real: set[str]) -> None:
+    names = documented(text)
+    assert len(names) == len(set(names))
+    assert set(names) == real
+
+
+def test_the_words_of_enumerations_are_all_documented() -> None:
+    for word in [*Status, *Ending]:
+        assert f"`{word}`" in SAMPLES
+    for word in RunState:
+        assert f"`{word}`" in MANIFEST
+    for name in fields(Rules) | fields(Shard):
+        assert f"`{name}`" in DOCUMENT
+
+
+def test_the_kinds_of_events_are_those_of_the_model() -> None:
+    kinds = re.findall(r"^\| `(\w+)` \| [^|]+ \| `(\{.*\})` \|$", EVENTS, re.MULTILINE)
+    told = re.findall(
+        r"`(\w+)`", (RunEvent.__doc__ or "").partition("kind: ")[2].partition("facts:")[0]
+    )
+    assert [kind for kind, _ in kinds] == told
+    for kind, line in kinds:
+        assert decode_event(unseal(line.encode())).kind == kind
+
+
+def test_the_examples_are_what_the_store_writes(tmp_path: Path) -> None:
+    with RunFolder.create(tmp_path, manifest(), AT_ONCE) as folder:
+        folder.append_sample(sample(0, status=Status.HIT, text="markup leaked"))
+        folder.append_event(event("arm_started", arm="control", block=1, sessions=20))
+        told = Fingerprint(
+            arm="control",
+            config={"python": "3.11"},
+            files={"repro.sh": "0" * 64},
+            volatile={"pid": "4711"},
+        )
+        folder.write_fingerprint(told, 1)
+    written = {path.name: path.read_text() for path in folder.path.iterdir()}
+    assert written["samples-w0.jsonl"] in SAMPLES
+    assert written["events.jsonl"] in EVENTS
+    example = FINGERPRINT.partition("```json\n")[2].partition("```")[0]
+    assert msgspec.json.decode(example) == msgspec.json.decode(written["fingerprint-control-1.json"])
+    assert decode_sample(unseal(written["samples-w0.jsonl"].rstrip("\n").encode()))[1] == ""
+    layout = section("runs/", "```")
+    for name in (
+        "manifest.json",
+        "samples-w0.jsonl",
+        "events.jsonl",
+        "owner.lock",
+        "blobs/ab/<sha256>",
+    ):
+        assert name in layout

@@ -1,0 +1,101 @@
+"""What is redacted of a run's records, and what is masked: the one gate between them and the disk."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from workbench.model.outcome import Label
+from workbench.model.plan import Arm, Part, Plan
+from workbench.model.run import Fingerprint, Manifest, RunEvent, Sample
+from workbench.store.redact import (
+    REDACTED,
+    known_secrets,
+    longest_first,
+    mask,
+    redact_mapping,
+    redact_text,
+    secret_name,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Takes secrets out of records; what it gives back passes it unchanged.
+
+    Attributes:
+        secrets: Values known to be secret, longest first.
+    """
+
+    secrets: tuple[str, ...] = ()
+
+    @classmethod
+    def of_process(cls) -> Gate:
+        """Know the values of this process's own secret-like variables."""
+        return cls(known_secrets(os.environ))
+
+    @classmethod
+    def of(cls, secrets: Iterable[str]) -> Gate:
+        """Know these values."""
+        return cls(longest_first(secret for secret in secrets if secret))
+
+    def manifest(self, manifest: Manifest) -> Manifest:
+        """Redact the plan, the reason and the guards of a manifest."""
+        return replace(
+            manifest,
+            plan=self._plan(manifest.plan),
+            fingerprints={arm: self.fingerprint(found) for arm, found in manifest.fingerprints.items()},
+            why=redact_text(manifest.why, self.secrets),
+            guards=tuple(
+                replace(guard, detail=redact_text(guard.detail, self.secrets))
+                for guard in manifest.guards
+            ),
+            versions=self._strings(manifest.versions),
+        )
+
+    def fingerprint(self, fingerprint: Fingerprint) -> Fingerprint:
+        """Redact what was read back; the paths and digests of files stay."""
+        return replace(
+            fingerprint,
+            config=self._strings(fingerprint.config),
+            volatile=self._strings(fingerprint.volatile),
+        )
+
+    def event(self, event: RunEvent) -> RunEvent:
+        """Redact the facts of an event."""
+        return replace(event, facts=redact_mapping(event.facts, self.secrets)) if event.facts else event
+
+    def sample(self, sample: Sample) -> Sample:
+        """Mask the reply, and the label's words, which may quote it."""
+        exchange, label = sample.exchange, sample.label
+        text = mask(exchange.text, self.secrets) if exchange.text else ""
+        rule = mask(label.rule, self.secrets) if label.rule else ""
+        signature = mask(label.signature, self.secrets) if label.signature else ""
+        if text == exchange.text and rule == label.rule and signature == label.signature:
+            return sample
+        return replace(
+            sample,
+            exchange=replace(exchange, text=text),
+            label=Label(word=label.word, rule=rule, signature=signature),
+        )
+
+    def _plan(self, plan: Plan) -> Plan:
+        return replace(
+            plan,
+            arms=tuple(Arm(name=arm.name, settings=self._strings(arm.settings)) for arm in plan.arms),
+            engine=self._part(plan.engine),
+            workload=self._part(plan.workload),
+            classifier=self._part(plan.classifier),
+        )
+
+    def _part(self, part: Part) -> Part:
+        options: Mapping[str, Any] = redact_mapping(part.options, self.secrets)
+        return Part(kind=part.kind, options=options)
+
+    def _strings(self, values: Mapping[str, str]) -> dict[str, str]:
+        return {
+            name: REDACTED if secret_name(name) and value else redact_text(value, self.secrets)
+            for name, value in values.items()
+        }

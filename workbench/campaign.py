@@ -28,7 +28,7 @@ from workbench.model.plan import Plan
 from workbench.model.progress import Phase, Snapshot
 from workbench.model.run import Manifest, RunState
 from workbench.ports import Observer
-from workbench.store import RunFolder, current_owner, find_run, new_run_id
+from workbench.store import RunFolder, RunView, current_owner, find_run, new_run_id
 
 RUNS = "runs"
 _Request = TypeVar("_Request", CompareRequest, MeasureRequest)
@@ -80,7 +80,7 @@ def read(run: str, *, hint: str = "") -> Snapshot:
         hint: What to say when there is no such run.
     """
     try:
-        folder = RunFolder.read(find_run(run, Path(RUNS)))
+        folder = RunView.read(find_run(run, Path(RUNS)))
     except UsageError as error:
         raise UsageError(f"{run!r} is neither a word nor a run", hint=hint or error.hint) from error
     manifest = folder.manifest

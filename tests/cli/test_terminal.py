@@ -14,7 +14,8 @@ import pytest
 from tests.conftest import EXAMPLES, ROOT
 
 Terminal = Callable[..., "pexpect.spawn[str]"]
-CONTROL, TREATMENT = f"{EXAMPLES}/flaky.sh 0.3", f"{EXAMPLES}/flaky.sh 0.3"
+COMMAND = f"{EXAMPLES}/flaky.sh 0.3"
+SAME = ("ab", "--control", COMMAND, "--treatment", COMMAND, "--predict", "0.3:0.1", "--seed", "1")
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -35,7 +36,7 @@ def terminal(tmp_path: Path) -> Terminal:
 
 
 def test_the_picture_shows_arms_evidence_and_how_to_stop(terminal: Terminal) -> None:
-    seen = terminal("ab", "--control", CONTROL, "--treatment", TREATMENT, "--predict", "0.3:0.1", "--seed", "1")
+    seen = terminal(*SAME)
     seen.expect(r"block 1 of at most 60")
     seen.expect(r"control +\[[.=#]{30}\] [0-9]+/[0-9]+")
     seen.expect(r"evidence [0-9.,e+]+ against `no effect`")
@@ -47,7 +48,7 @@ def test_the_picture_shows_arms_evidence_and_how_to_stop(terminal: Terminal) -> 
 
 def test_no_colour_says_the_same_in_words(terminal: Terminal) -> None:
     seen = terminal(
-        *("ab", "--control", CONTROL, "--treatment", TREATMENT, "--predict", "0.3:0.1", "--seed", "1"),
+        *SAME,
         NO_COLOR="1",
     )
     seen.expect(pexpect.EOF)
@@ -58,7 +59,7 @@ def test_no_colour_says_the_same_in_words(terminal: Terminal) -> None:
 
 def test_ctrl_c_keeps_everything_and_the_run_goes_on(terminal: Terminal) -> None:
     seen = terminal(
-        *("ab", "--control", CONTROL, "--treatment", TREATMENT, "--predict", "0.3:0.1", "--seed", "1"),
+        *SAME,
         *("-o", "run"),
     )
     seen.expect(r"block 2 of at most 60")

@@ -1,8 +1,8 @@
 """Whole conversations with the command line, held against golden files.
 
 A file in `transcripts/` is a conversation in a folder that holds `flaky.sh` alone: `$` begins a
-command, `?` its exit code, `!` a line of stderr, anything else a line of stdout. Run ids and times are replaced,
-since they differ from run to run; all else is fixed by seeds. After a change that is meant:
+command, `?` its exit code, `!` a line of stderr, anything else a line of stdout. Run ids and times are
+replaced, since they differ from run to run; all else is fixed by seeds. After a change that is meant,
 `UPDATE_TRANSCRIPTS=1 pytest tests/cli` writes the files anew, and the diff is to be read.
 """
 

@@ -16,7 +16,7 @@ from workbench.model.outcome import Counts
 from workbench.model.progress import Snapshot
 from workbench.model.run import RunState
 from workbench.model.verdict import Held, Reason, Verdict
-from workbench.store import RunFolder
+from workbench.store import RunFolder, RunView
 
 
 def word(snapshot: Snapshot) -> Verdict | None:
@@ -70,7 +70,7 @@ def test_an_arm_that_cannot_start_stops_the_run_on_record(tmp_path: Path) -> Non
     plan = simulated.plan(0.4, 0.0, "0.4:0", engine={"broken": ["treatment"]})
     with pytest.raises(ArmCouldNotStart):
         simulated.run(plan, tmp_path / "run")
-    manifest = RunFolder.read(tmp_path / "run").manifest
+    manifest = RunView.read(tmp_path / "run").manifest
     assert manifest.state is RunState.STOPPED
     assert "treatment" in manifest.why
 
@@ -96,7 +96,7 @@ def test_arms_run_in_mirrored_order_in_the_first_two_blocks(tmp_path: Path) -> N
     simulated.run(simulated.plan(0.17, 0.17, "0.17:0.05", seed=3), tmp_path / "run")
     started = [
         event.facts["arm"]
-        for event in RunFolder.read(tmp_path / "run").events()
+        for event in RunView.read(tmp_path / "run").events()
         if event.kind == "arm_started"
     ]
     assert started[:2] == started[3:1:-1]
@@ -123,7 +123,7 @@ def test_however_often_it_is_killed_the_word_is_that_of_an_unbroken_run(
         folder = RunFolder.resume(base / "broken")
     resumed = simulated.go_on(plan, folder)
 
-    keys = [str(sample.exchange.key) for sample in RunFolder.read(base / "broken").samples()]
+    keys = [str(sample.exchange.key) for sample in RunView.read(base / "broken").samples()]
     assert len(keys) == len(set(keys))
     assert word(resumed) == word(unbroken)
     assert resumed.judgements[0].arms == unbroken.judgements[0].arms

@@ -16,7 +16,7 @@ import pytest
 
 from tests.conftest import EXAMPLES, ROOT
 from workbench.conduct.schedule import session_seed
-from workbench.store import RunFolder
+from workbench.store import RunView
 
 SEED = 11
 LOGGED = f"""#!/bin/sh
@@ -26,7 +26,7 @@ exec {EXAMPLES}/flaky.sh "$1"
 
 
 class Bench:
-    """A folder in which one A/B is run, killed and resumed; every execution leaves its seed in a file."""
+    """A folder in which an A/B is run, killed and resumed; each execution leaves its seed in a file."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -67,7 +67,7 @@ class Bench:
         """Seeds of the sessions that are on record."""
         if not (self.home / run / "manifest.json").exists():
             return []
-        samples = RunFolder.read(self.home / run).samples()
+        samples = RunView.read(self.home / run).samples()
         return [session_seed(SEED, sample.exchange.key.session) for sample in samples]
 
     def executed(self) -> list[int]:
@@ -134,5 +134,5 @@ def test_an_interrupt_saves_says_how_to_go_on_and_leaves_nothing_running(
     assert "--resume run" in err
     with pytest.raises(ProcessLookupError):
         os.killpg(child, 0)
-    manifest = RunFolder.read(tmp_path / "run").manifest
+    manifest = RunView.read(tmp_path / "run").manifest
     assert (manifest.state, manifest.why) == ("stopped", "interrupted")

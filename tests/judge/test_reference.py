@@ -6,10 +6,11 @@ import random
 
 import pytest
 
-from workbench.judge.reference import notes, rate, sample, terms
+from workbench.judge.reference import notes, rate, sample
 from workbench.model.outcome import Counts, Status
 from workbench.model.plan import Measurement, Rules
 from workbench.model.prediction import Prediction
+from workbench.stats import Terms
 
 PLAN = Measurement(arm="control", max_trials=200, until_hits=5)
 H, C = Status.HIT, Status.CLEAN
@@ -46,32 +47,14 @@ def test_no_hit_has_no_rate() -> None:
     assert rate(Counts(2, 198), PLAN) == 0.01
 
 
-def test_the_floor_is_a_quarter_of_the_reference_and_at_least_the_noise() -> None:
-    said = Prediction(control=0.4, treatment=0.0, removes=True)
-    assert terms(said, Rules(), None).floor == 0.1
-    assert terms(said, Rules(reference=0.2), None).floor == 0.05
-    assert terms(said, Rules(noise_bound=0.15), None).floor == 0.15
-    assert terms(Prediction(), Rules(), 0.4).floor == 0.1
-    assert terms(Prediction(), Rules(), None).floor is None
-
-
-def test_removes_is_dropped_where_it_cannot_be_tested() -> None:
+def test_removes_that_cannot_be_tested_is_said_so() -> None:
     rare = Prediction(control=0.03, treatment=0.0, removes=True)
-    assert not terms(rare, Rules(), None).removes
-    assert "`removes` cannot be tested" in notes(rare, Rules(), None)[0]
+    assert "`removes` cannot be tested" in notes(Terms.of(Rules(), rare), rare)[0]
     common = Prediction(control=0.17, treatment=0.0, removes=True)
-    assert terms(common, Rules(), None).removes
-    assert notes(common, Rules(), None) == ()
-    assert not terms(common, Rules(noise_bound=0.05), None).removes
+    assert notes(Terms.of(Rules(), common), common) == ()
 
 
 def test_nothing_known_is_said_so() -> None:
-    assert "no reference rate" in notes(Prediction(), Rules(), None)[0]
-
-
-@pytest.mark.parametrize("measured", [0.005, 0.5, 1.0])
-def test_any_measured_rate_gives_terms_that_hold(measured: float) -> None:
-    asked = terms(Prediction(treatment=0.0, removes=True), Rules(), measured)
-    assert asked.predicted is not None
-    assert asked.predicted[0] < 1
-    assert asked.floor == measured / 4
+    nothing = Prediction()
+    assert "no reference rate" in notes(Terms.of(Rules(), nothing), nothing)[0]
+    assert notes(Terms.of(Rules(), nothing, 0.4), nothing) == ()

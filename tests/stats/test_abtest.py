@@ -289,8 +289,10 @@ def test_terms_come_from_rules_and_prediction() -> None:
     measured = Terms.of(Rules(reference=0.2), Prediction.parse("removes"))
     assert (measured.predicted, measured.floor) == ((0.2, 0.0), 0.05)
     noisy = Terms.of(Rules(reference=0.2, noise_bound=0.06), Prediction())
-    assert (noisy.predicted, noisy.floor, noisy.p0) == (None, 0.06, 0.06)
+    assert (noisy.predicted, noisy.floor, noisy.p0) == ((0.2, 0.0), 0.06, 0.06)
     assert not noisy.removes_testable
+    sampled = Terms.of(Rules(), Prediction(), 1.0)
+    assert (sampled.predicted, sampled.floor) == ((0.99, 0.0), 0.25)
     blind = Terms.of(Rules(), Prediction())
     assert (blind.predicted, blind.floor) == (None, None)
 

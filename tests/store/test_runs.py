@@ -45,7 +45,7 @@ def test_a_run_from_first_to_last(tmp_path: Path) -> None:
         folder.append_sample(sample(0))
         folder.flush()
         folder.close(RunState.FINISHED, seconds=12.5)
-    view = RunFolder.read(folder.path)
+    view = RunView.read(folder.path)
     assert view.manifest.state is RunState.FINISHED
     assert view.manifest.seconds == 12.5
     assert view.manifest.fingerprints == {"control": fingerprint}

@@ -90,7 +90,7 @@ class Experiment:
         """Read back what the arms run and put it on record, or hold it against the record."""
         now = {arm.name: await self._parts.engine.fingerprint(arm) for arm in self._plan.arms}
         for name, before in self._folder.manifest.fingerprints.items():
-            for guard in guards.changed(before, now[name]):
+            for guard in guards.changed(before, self._folder.as_recorded(now[name])):
                 raise ResumeRefused(
                     f"something else would be tested now: {guard.detail}", hint="start a new run"
                 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from workbench.judge.reference import notes, rate, terms
+from workbench.judge.reference import notes, rate
 from workbench.model.outcome import Counts
 from workbench.model.plan import Plan
 from workbench.model.verdict import (
@@ -21,7 +21,7 @@ from workbench.model.verdict import (
     Reason,
     Verdict,
 )
-from workbench.stats import ABTest
+from workbench.stats import ABTest, Terms, rate_interval
 
 _NOTHING = Evidence(
     no_effect=1.0,
@@ -61,7 +61,9 @@ class Jury:
 
     def _set_up(self) -> None:
         rules, comparisons = self._plan.rules, self._plan.comparisons
-        self._tests = [ABTest.under(terms(each.prediction, rules, self._rate)) for each in comparisons]
+        self._tests = [
+            ABTest.under(Terms.of(rules, each.prediction, self._rate)) for each in comparisons
+        ]
 
     @property
     def nothing_to_compare(self) -> bool:
@@ -124,22 +126,18 @@ class Jury:
                 judgement = self._from_measurement(comparison)
             else:
                 judgement = _judgement(comparison, test)
-            found.append(self._completed(judgement))
+            if self.guards:  # they overrule every word
+                judgement = replace(
+                    judgement, verdict=Verdict.INVALID, rule=1, reason=None, guards=self.guards
+                )
+            found.append(judgement)
         return tuple(found)
-
-    def _completed(self, judgement: Judgement) -> Judgement:
-        """Add what holds whatever the counts say: notes, and guards, which overrule every word."""
-        prediction = judgement.comparison.prediction
-        if judgement.blocks:
-            judgement = replace(judgement, notes=notes(prediction, self._plan.rules, self._rate))
-        if not self.guards:
-            return judgement
-        return replace(judgement, verdict=Verdict.INVALID, rule=1, reason=None, guards=self.guards)
 
     def _from_measurement(self, comparison: Comparison) -> Judgement:
         """Judge a control that never failed: not reproduced, unless its errors could hide a hit."""
         counts = self._measured or Counts(0, 0)
         clean = counts.total > 0 and counts.clean == counts.total
+        alpha = self._plan.rules.alpha
         return Judgement(
             comparison=comparison,
             verdict=Verdict.NOT_REPRODUCED if clean else Verdict.INCONCLUSIVE,
@@ -147,18 +145,19 @@ class Jury:
             reason=None if clean else Reason.ERRORS,
             held=Held.UNTESTED,
             harmful=False,
-            arms={comparison.control: counts, comparison.treatment: Counts(0, 0)},
+            arms={comparison.control: counts},
             blocks=0,
             evidence=_NOTHING,
             interval=(-1.0, 1.0),
             estimate=None,
             design_effect=1.0,
             design_effect_assumed=True,
+            rates={comparison.control: rate_interval(counts.hit, counts.decided, alpha=alpha)},
         )
 
 
 def _judgement(comparison: Comparison, test: ABTest) -> Judgement:
-    arms = test.arms
+    arms, rates = test.arms, test.rates
     return Judgement(
         comparison=comparison,
         verdict=test.verdict,
@@ -176,4 +175,9 @@ def _judgement(comparison: Comparison, test: ABTest) -> Judgement:
         estimate=test.estimate,
         design_effect=test.design_effect,
         design_effect_assumed=test.design_effect_assumed,
+        rates={
+            comparison.control: rates["control"],
+            comparison.treatment: rates["treatment"],
+        },
+        notes=notes(test.terms, comparison.prediction),
     )

@@ -110,6 +110,7 @@ class Judgement:
         estimate: Observed risk difference on the trimmed counts, None without sessions.
         design_effect: What the counts were divided by, at least 1.
         design_effect_assumed: It rests on the prior more than on the data (fewer than 3 blocks).
+        rates: Anytime-valid interval of each arm's rate, by arm name.
         guards: What makes the run invalid.
         notes: Facts that a reader of the verdict must know, one line each.
     """
@@ -127,5 +128,6 @@ class Judgement:
     estimate: float | None
     design_effect: float
     design_effect_assumed: bool
+    rates: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     guards: tuple[Guard, ...] = ()
     notes: tuple[str, ...] = ()

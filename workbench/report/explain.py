@@ -39,7 +39,7 @@ def _judgement(judgement: Judgement, snapshot: Snapshot) -> Iterator[str]:
     plan = snapshot.plan
     yield f"{judgement.verdict or 'undecided'}: {sentence(judgement, plan)}"
     for name, counts in judgement.arms.items():
-        yield f"  {name:<10} {rate_and_rest(counts, plan.rules.alpha)}"
+        yield f"  {name:<10} {rate_and_rest(counts, judgement.rates[name])}"
     low, high = judgement.interval
     yield f"  difference {points(low, high)} (control minus treatment), {judgement.blocks} blocks"
     assumed = " (assumed)" if judgement.design_effect_assumed and judgement.design_effect > 1 else ""

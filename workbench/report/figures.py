@@ -7,6 +7,8 @@ from workbench.model.plan import Rules
 from workbench.model.verdict import Judgement
 from workbench.stats import rate_interval
 
+BAR_WIDTH = 30
+Interval = tuple[float, float]
 _WORDS = ((100.0, "strong"), (10.0, "some"), (3.0, "weak"))
 
 
@@ -21,20 +23,20 @@ def points(low: float, high: float) -> str:
     return f"{100 * low:+.1f} to {100 * high:+.1f} points"
 
 
-def rate(counts: Counts, alpha: float = 0.01) -> str:
-    """Write hits of decided sessions with their anytime-valid interval."""
+def rate(counts: Counts, interval: Interval | None = None) -> str:
+    """Write hits of decided sessions with an interval; by default the one of independent sessions."""
     if not counts.decided:
-        return f"0/{counts.decided}, nothing decided"
-    low, high = rate_interval(counts.hit, counts.decided, alpha=alpha)
-    interval = f"at most {percent(high)}" if counts.hit == 0 else f"{percent(low)} to {percent(high)}"
-    return f"{counts.hit}/{counts.decided} ({interval})"
+        return "0/0, nothing decided"
+    low, high = interval or rate_interval(counts.hit, counts.decided)
+    bounds = f"at most {percent(high)}" if counts.hit == 0 else f"{percent(low)} to {percent(high)}"
+    return f"{counts.hit}/{counts.decided} ({bounds})"
 
 
-def rate_and_rest(counts: Counts, alpha: float = 0.01) -> str:
+def rate_and_rest(counts: Counts, interval: Interval | None = None) -> str:
     """Write the rate, and after it what was neither hit nor clean."""
     parts = [(counts.errored, "errored"), (counts.incomplete, "incomplete")]
     rest = [f"{number} {name}" for number, name in parts if number]
-    return "; ".join([rate(counts, alpha), *rest])
+    return "; ".join([rate(counts, interval), *rest])
 
 
 def evidence(value: float, alpha: float = 0.01) -> str:
@@ -80,9 +82,12 @@ def duration(seconds: float) -> str:
     return f"{hours} h {minutes} min" if minutes else f"{hours} h"
 
 
-def bar(counts: Counts, width: int = 30, alpha: float = 0.01) -> str:
+def bar(counts: Counts, interval: Interval | None = None) -> str:
     """Draw a rate and its interval as text: `[..==#===...]` over 0 to 100 %."""
-    low, high = rate_interval(counts.hit, counts.decided, alpha=alpha) if counts.decided else (0.0, 1.0)
+    whole = (0.0, 1.0)
+    measured = rate_interval(counts.hit, counts.decided) if counts.decided else whole
+    low, high = interval or measured
+    width = BAR_WIDTH
     point = counts.hit / counts.decided if counts.decided else None
     cells = []
     for i in range(width):

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from workbench.judge.reference import terms
 from workbench.model.plan import Measurement, Plan, Rules
 from workbench.model.prediction import Prediction
 from workbench.model.progress import Snapshot
 from workbench.model.verdict import Comparison
 from workbench.report.figures import duration, inert, percent
-from workbench.stats import Forecast, planning
+from workbench.stats import Forecast, Terms, planning
 
 _EXAMPLE_RATES = (0.3, 0.1, 0.03)  # what is rehearsed when nobody has said how often it fails
 
@@ -76,7 +75,7 @@ def _outlook(comparison: Comparison, plan: Plan) -> Iterator[str]:
     )
     outlook = _rehearse(prediction, rules, control, control)
     yield f"  if the treatment changes nothing: about {outlook.sessions:,} trials ({outlook.verdict})"
-    asked = terms(prediction, rules, control)
+    asked = Terms.of(rules, prediction, control)
     effect = planning.smallest_visible_effect(asked, control, rules.block_size)
     if effect is None:
         yield "  even a clean treatment is not told from that control: raise --max-blocks or --block"
@@ -89,7 +88,7 @@ def _clean_or(rate: float) -> str:
 
 
 def _rehearse(prediction: Prediction, rules: Rules, control: float, treatment: float) -> Forecast:
-    asked = terms(prediction, rules, control)
+    asked = Terms.of(rules, prediction, control)
     return planning.forecast(asked, control, treatment, rules.block_size)
 
 

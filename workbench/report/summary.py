@@ -47,7 +47,8 @@ def _comparison(judgement: Judgement, snapshot: Snapshot) -> Iterator[str]:
     yield sentence(judgement, plan)
     yield ""
     for name, counts in judgement.arms.items():
-        yield f"  {name:<10} {bar(counts)} {rate_and_rest(counts, plan.rules.alpha)}"
+        interval = judgement.rates[name]
+        yield f"  {name:<10} {bar(counts, interval)} {rate_and_rest(counts, interval)}"
     yield from _evidence(judgement, plan)
     for note in judgement.notes:
         yield f"  note       {note}"

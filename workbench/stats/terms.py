@@ -12,6 +12,9 @@ from workbench.stats.alternatives import Pair
 LEAST_P0 = 0.01
 """A treatment that hits at most this often still counts as having removed the failure."""
 
+ALMOST_ALWAYS = 0.99
+"""A control that was seen to fail every time is bet to fail a little less often than that."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Terms:
@@ -65,18 +68,20 @@ class Terms:
             raise ValueError(f"a treatment that removes the failure has rate 0, not {treatment!r}")
 
     @classmethod
-    def of(cls, rules: Rules, prediction: Prediction) -> Terms:
-        """Derive the terms of one comparison from a run's rules and a hypothesis's prediction.
+    def of(cls, rules: Rules, prediction: Prediction, measured: float | None = None) -> Terms:
+        """Derive the terms of one comparison: what is known, what was predicted, what was measured.
 
-        The reference rate is the one known to the rules, else the predicted control. The floor is a
-        quarter of it, and at least the noise bound where one was measured; so is p0.
+        The reference rate is the one that the rules know, else the predicted, else the measured
+        control. The floor is a quarter of it, and at least the noise bound where one was measured; so
+        is p0. A treatment of which nothing is claimed is bet to be clean: a wrong bet costs at most
+        half of the evidence and never validity.
         """
-        control = rules.reference if prediction.control is None else prediction.control
-        reference = prediction.control if rules.reference is None else rules.reference
+        control = _first(prediction.control, measured, rules.reference)
+        reference = _first(rules.reference, prediction.control, measured)
         noise = rules.noise_bound or 0.0
         predicted = None
-        if control is not None and prediction.treatment is not None:
-            predicted = (control, prediction.treatment)
+        if control is not None:
+            predicted = (min(control, ALMOST_ALWAYS), prediction.treatment or 0.0)
         return cls(
             alpha=rules.alpha,
             margin=rules.margin,
@@ -106,3 +111,8 @@ class Terms:
         if self.removes:
             return True
         return self.predicted is not None and 2 * self.predicted[1] < self.predicted[0]
+
+
+def _first(*rates: float | None) -> float | None:
+    """Give the first rate that is known."""
+    return next((rate for rate in rates if rate is not None), None)

@@ -68,7 +68,8 @@ def median_of_rounds(rivals: dict[str, Callable[[Path], float]]) -> dict[str, fl
 
 def main() -> None:
     rows = int(sys.argv[1]) if len(sys.argv) > 1 else 50_000
-    print("Cost of a journal row. Command: `python -m tests.bench.journal`\n")
+    print("Cost of a journal row. Command:", end=" ")
+    print("`python -m tests.bench.journal > tests/bench/tables/journal.md`\n")
     print(
         f"{rows:,} rows, median of {ROUNDS} rounds; ratios are to bare `os.write` of the same bytes.\n"
     )

@@ -157,3 +157,33 @@ def test_a_death_at_any_system_call_breaks_no_promise(
             check_promises(parent / RUN, life, at_most_torn=1)
             if (parent / RUN / "manifest.json").exists():
                 finish(parent / RUN)
+        else:
+            assert not life.states
+
+
+def test_a_closed_run_survives_a_power_cut_however_lazily_it_was_synced(tmp_path: Path) -> None:
+    disk = FaultyOs()
+    with RunFolder.create(
+        tmp_path, manifest(), Writing(sync_every=3600, secrets=(), disk=disk)
+    ) as folder:
+        for each in SAMPLES:
+            folder.append_sample(each)
+        folder.close(RunState.FINISHED)
+    disk.cut_power()
+    view = RunView.read(folder.path)
+    assert view.manifest.state is RunState.FINISHED
+    assert list(view.samples()) == SAMPLES
+    assert view.altered() == ()
+
+
+def test_lines_not_synced_yet_are_all_that_a_power_cut_takes(tmp_path: Path) -> None:
+    disk = FaultyOs()
+    with RunFolder.create(
+        tmp_path, manifest(), Writing(sync_every=3600, secrets=(), disk=disk)
+    ) as folder:
+        for each in SAMPLES[:2]:
+            folder.append_sample(each)
+        folder.flush()
+        folder.append_sample(SAMPLES[2])
+    disk.cut_power()
+    assert list(RunView.read(folder.path).samples()) == SAMPLES[:2]

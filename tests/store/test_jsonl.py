@@ -153,6 +153,22 @@ def test_after_a_failed_sync_the_writer_acknowledges_nothing_more(tmp_path: Path
         writer.append(LINES[1])
 
 
+def test_a_line_whose_sync_failed_is_refused_and_so_is_the_next(tmp_path: Path) -> None:
+    class FailsOnce(FaultyOs):
+        failed = False
+
+        def fdatasync(self, fd: int, /) -> None:
+            if not self.failed:
+                self.failed = True
+                raise OSError(errno.EIO, "lost")
+
+    writer = LineWriter(tmp_path / "a.jsonl", sync_every=0, disk=FailsOnce())
+    for line in LINES[:2]:
+        with pytest.raises(StorageFull):
+            writer.append(line)
+    writer.abandon()
+
+
 def test_a_lone_line_is_synced_although_none_follows(tmp_path: Path) -> None:
     class Announces(FaultyOs):
         synced = threading.Event()

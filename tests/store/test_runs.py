@@ -78,9 +78,12 @@ ODD = [
 ]
 
 
+@pytest.mark.parametrize("word", ["failed", "\ud800"])
 @pytest.mark.parametrize("exchange", ODD, ids=range(len(ODD)))
-def test_whatever_a_system_replies_is_kept_as_it_was(tmp_path: Path, exchange: Exchange) -> None:
-    label = Label(word="\ud800", rule="a\u2028b", signature="\0")
+def test_whatever_a_system_replies_is_kept_as_it_was(
+    tmp_path: Path, exchange: Exchange, word: str
+) -> None:
+    label = Label(word=word, rule="a\u2028b", signature="\0")
     odd = replace(sample(0), exchange=exchange, label=label)
     with RunFolder.create(tmp_path, manifest(), AT_ONCE) as folder:
         folder.append_sample(odd)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import threading
 from contextlib import suppress
 from enum import StrEnum
@@ -60,13 +61,17 @@ class FaultyOs:
         self._guard = threading.Lock()
         self._paths: dict[int, str] = {}
         self._synced: dict[str, int] = {}  # path to how many of its bytes are surely on the disk
-        self._names: dict[str, bytes | None] = {}  # path to what it held before a rename not synced yet
+        # Names not synced yet: path to what was there before, None for nothing.
+        self._names: dict[str, bytes | None] = {}
 
     def open(self, path: str, flags: int, mode: int, /) -> int:
         """Open a file."""
         self._step("open", path)
+        new = not Path(path).exists()
         fd = REAL_OS.open(path, flags, mode)
         self._paths[fd] = path
+        if new:
+            self._names.setdefault(path, None)
         if not Path(path).is_dir():
             self._synced.setdefault(path, os.fstat(fd).st_size)  # what was there before is safe
         self._after()
@@ -110,6 +115,7 @@ class FaultyOs:
         self._step("rename", target)
         old = Path(target)
         self._names.setdefault(target, old.read_bytes() if old.exists() else None)
+        self._names.pop(source, None)
         REAL_OS.rename(source, target)
         self._synced[target] = self._synced.pop(source, 0)
         self._after()
@@ -118,6 +124,7 @@ class FaultyOs:
         """Make a folder."""
         self._step("mkdir", path)
         REAL_OS.mkdir(path, mode)
+        self._names.setdefault(path, None)
         self._after()
 
     def unlink(self, path: str, /) -> None:
@@ -133,13 +140,15 @@ class FaultyOs:
         REAL_OS.close(fd)
 
     def cut_power(self) -> None:
-        """Take away all that was not synced: the tail of each file, and renames."""
+        """Take away all that was not synced: tails of files, renames, new files and new folders."""
         for target, before in self._names.items():
             path = Path(target)
-            if before is None:
-                path.unlink(missing_ok=True)
-            else:
+            if before is not None:
                 path.write_bytes(before)
+            elif path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
             self._synced.pop(target, None)
         for name, size in self._synced.items():
             with suppress(FileNotFoundError):

@@ -196,7 +196,8 @@ def _plan_to_resume(
         raise StoreError(f"run {manifest.id}: its plan is damaged: {error!r}") from error
     if digest(plan) == manifest.plan_digest:
         return plan
-    if digest(manifest.plan) != manifest.plan_digest and not asked:
+    redacted = digest(manifest.plan) != manifest.plan_digest
+    if redacted and not all(name in asked for name in kind.REQUIRED):
         raise ResumeRefused(
             "the commands hold a secret that was kept off the disk",
             hint="give the commands again, with --resume",

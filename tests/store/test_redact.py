@@ -25,7 +25,14 @@ from workbench.store import (
     redact_mapping,
     redact_text,
 )
-from workbench.store.redact import REDACTED, known_secrets, looks_random, mask, secret_name
+from workbench.store.redact import (
+    REDACTED,
+    known_secrets,
+    looks_random,
+    mask,
+    secret_name,
+    secrets_given,
+)
 
 KEY_BLOCK = """-----BEGIN OPENSSH PRIVATE KEY-----
 b3BlbnNzaC1rZXktdjEAAAAA
@@ -302,3 +309,18 @@ def test_no_planted_secret_is_anywhere_in_a_run_folder(
     assert (
         folder.manifest.plan.arm("control").settings["command"].startswith("./run --api-key <redacted>")
     )
+
+
+def test_what_a_command_was_given_as_a_secret_is_known_and_nothing_else() -> None:
+    given = {
+        "command": "./run --api-key hunter2hunter2 --max-tokens 12345678 --token='quoted secret'",
+        "api_key": "by-its-name-of-a-knob",
+        "argv": ["--password=another-one", "--short-key", "tiny"],
+        "again": "--api-key <redacted>",
+    }
+    assert secrets_given(given) == {
+        "hunter2hunter2",
+        "quoted secret",
+        "by-its-name-of-a-knob",
+        "another-one",
+    }

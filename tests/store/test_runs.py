@@ -70,6 +70,7 @@ def test_a_run_from_first_to_last(tmp_path: Path) -> None:
 
 ODD = [
     Exchange(key=key(0), text="", seconds=float("nan"), start_seconds=float("inf")),
+    Exchange(key=key(0), last=False),
     Exchange(key=key(1), text="\u2028\u2029\x85\v\f\r\n\0\x1b]52;c;x\x07", text_bytes=9),
     Exchange(key=key(2), text="half a pair \ud83d", signal="SIGSEGV"),
     Exchange(key=key(3), text="x" * 1_000_000, text_bytes=1_000_000, exit_code=-9),

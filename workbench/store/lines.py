@@ -41,6 +41,7 @@ class SampleLine(msgspec.Struct, omit_defaults=True):
     exit: int | None = None
     signal: str | Tagged = ""
     start_seconds: float | Tagged = 0.0
+    last: bool = True
     text: str | Tagged = ""
     blob: str = ""
 
@@ -78,6 +79,7 @@ def encode_sample(sample: Sample, blob: str = "") -> bytes:
         exchange.exit_code,
         exchange.signal,
         exchange.start_seconds,
+        exchange.last,
         "" if blob else exchange.text,
         blob,
     )
@@ -111,6 +113,7 @@ def decode_sample(body: bytes) -> tuple[Sample, str]:
             start_seconds=_plain(line.start_seconds, float),
             exit_code=line.exit,
             signal=_plain(line.signal, str),
+            last=line.last,
         ),
         attempt=line.attempt,
         label=Label(

@@ -18,6 +18,7 @@ from workbench.store.redact import (
     redact_mapping,
     redact_text,
     secret_name,
+    secrets_given,
 )
 
 
@@ -40,6 +41,12 @@ class Gate:
     def of(cls, secrets: Iterable[str]) -> Gate:
         """Know these values."""
         return cls(longest_first(secret for secret in secrets if secret))
+
+    def knowing(self, plan: Plan) -> Gate:
+        """Know also what a plan holds that is secret by its name."""
+        given = [arm.settings for arm in plan.arms]
+        given += [part.options for part in (plan.engine, plan.workload, plan.classifier)]
+        return Gate.of({*self.secrets, *secrets_given(given)})
 
     def manifest(self, manifest: Manifest) -> Manifest:
         """Redact the plan, the reason and the guards of a manifest."""

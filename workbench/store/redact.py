@@ -13,7 +13,7 @@ random, and they are what an investigation is about.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -270,18 +270,41 @@ def _redact_value(value: Any, secrets: Sequence[str]) -> Any:
     return value
 
 
+def secrets_given(value: Any) -> set[str]:
+    """Find the values in settings, options or a command line that are secret by their name.
+
+    A command may repeat in its output what it was given, so these are worth masking there. Values that
+    are too short to be told from ordinary text are left out.
+    """
+    found: set[str] = set()
+    if isinstance(value, str):
+        found = {value[start:end] for start, end in _named_values(value)}
+    elif isinstance(value, Mapping):
+        for name, item in value.items():
+            found |= {item} if secret_name(name) and isinstance(item, str) else secrets_given(item)
+    elif isinstance(value, list | tuple):
+        found = set().union(*map(secrets_given, value))
+    return {secret for secret in found if len(secret) >= _SHORTEST_SECRET and secret != REDACTED}
+
+
 def _redact_named(text: str) -> str:
     """Redact values that follow a secret-like name."""
     clean, at = [], 0
+    for start, end in _named_values(text):
+        clean += [text[at:start], REDACTED]
+        at = end
+    return "".join([*clean, text[at:]])
+
+
+def _named_values(text: str) -> Iterator[tuple[int, int]]:
+    """Yield start and end of each value that follows a secret-like name, its quotes left out."""
+    at = 0
     while found := _NAME.search(text, at):
-        after = found.end("name")  # what looks like a value may be the next name
+        at = found.end("name")  # what looks like a value may be the next name
         if (found["name"].startswith("-") or found["gap"].strip()) and secret_name(found["name"]):
             value = _VALUE.match(text, found.end())
             if value and not value[0].startswith("--"):
-                quote = value[0][0] if value[0][0] in "\"'" else ""
-                clean += [text[at : value.start()], quote, REDACTED, quote]
                 at = value.end()
-                continue
-        clean.append(text[at:after])
-        at = after
-    return "".join([*clean, text[at:]])
+                quote = value[0][0] if value[0][0] in "\"'" else ""
+                closed = bool(quote) and len(value[0]) > 1 and value[0].endswith(quote)
+                yield value.start() + len(quote), at - closed

@@ -207,7 +207,10 @@ class RunFolder(RunView):
             StoreError: The run is not ours any more.
         """
         self._require_owner()
-        manifest = self._gate.manifest(replace(self.manifest, **changes))
+        changed = replace(self.manifest, **changes)
+        # before it is redacted: a command may repeat in its output what it was given
+        self._gate = self._gate.knowing(changed.plan)
+        manifest = self._gate.manifest(changed)
         replace_file(self.path / MANIFEST_FILE, encode_manifest(manifest), disk=self._disk)
         self.manifest = manifest
 

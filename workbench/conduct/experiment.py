@@ -68,7 +68,8 @@ class Experiment:
             StorageFull: The disk refused a write; what was acknowledged is whole.
             Interrupted: The task was cancelled; everything that had ended is on disk.
         """
-        self._parts.workload.leftovers(self._folder.manifest.id)
+        if self._folder.manifest.openings > 1:
+            self._parts.workload.leftovers(self._folder.manifest.id)
         self._books.recall(self._folder.samples())
         try:
             planned = await self._open()

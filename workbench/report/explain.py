@@ -8,7 +8,7 @@ from workbench.model.plan import Rules
 from workbench.model.progress import Snapshot
 from workbench.model.verdict import Evidence, Judgement, Verdict
 from workbench.report.figures import duration, inert, number, points, rate, rate_and_rest
-from workbench.report.sentences import sentence
+from workbench.report.sentences import asides, sentence
 
 _FAILURES_SHOWN = 12
 
@@ -38,6 +38,7 @@ def explain(snapshot: Snapshot) -> Iterator[str]:
 def _judgement(judgement: Judgement, snapshot: Snapshot) -> Iterator[str]:
     plan = snapshot.plan
     yield f"{judgement.verdict or 'undecided'}: {sentence(judgement, plan)}"
+    yield from asides(judgement)
     for name, counts in judgement.arms.items():
         yield f"  {name:<10} {rate_and_rest(counts, judgement.rates[name])}"
     low, high = judgement.interval

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from difflib import SequenceMatcher
 
 from workbench.model.plan import Plan
@@ -13,7 +14,18 @@ from workbench.report.figures import inert, percent, points
 
 def sentence(judgement: Judgement, plan: Plan) -> str:
     """Say in one plain sentence what a judgement means."""
-    return _SENTENCES[judgement.verdict](judgement, plan) + _asides(judgement)
+    return _SENTENCES[judgement.verdict](judgement, plan)
+
+
+def asides(judgement: Judgement) -> Iterator[str]:
+    """Yield what else must be said of a judgement, a sentence each."""
+    present = judgement.verdict is Verdict.PRESENT
+    if present and judgement.held is Held.REFUTED:
+        yield "The treatment still fails, so this is a part of the cause."
+    if present and judgement.held is Held.HELD:
+        yield f"The prediction ({judgement.comparison.prediction}) held."
+    if judgement.harmful:
+        yield "The treatment fails MORE often than the control."
 
 
 def next_step(judgement: Judgement, snapshot: Snapshot) -> tuple[str, str]:
@@ -126,18 +138,6 @@ def _undecided(judgement: Judgement, plan: Plan) -> str:
 def _margin(plan: Plan) -> str:
     margin = plan.rules.margin
     return "half of the failures" if margin is None else f"the margin of {percent(margin)}"
-
-
-def _asides(judgement: Judgement) -> str:
-    said = judgement.comparison.prediction
-    aside = ""
-    if judgement.verdict is Verdict.PRESENT and judgement.held is Held.REFUTED:
-        aside += " The treatment still fails, so this is a part of the cause."
-    if judgement.verdict is Verdict.PRESENT and judgement.held is Held.HELD:
-        aside += f" The prediction ({said}) held."
-    if judgement.harmful:
-        aside += " The treatment fails MORE often than the control."
-    return aside
 
 
 _SENTENCES = {

@@ -10,7 +10,7 @@ from workbench.model.progress import Snapshot
 from workbench.model.verdict import Judgement, Verdict
 from workbench.report.figures import bar, duration, evidence, inert, points, rate_and_rest
 from workbench.report.forecast import cost_against_clean
-from workbench.report.sentences import next_step, sentence
+from workbench.report.sentences import asides, next_step, sentence
 
 _FAILURES_SHOWN = 6
 # words that rest on something other than the evidence against "no effect"
@@ -45,6 +45,7 @@ def _comparison(judgement: Judgement, snapshot: Snapshot) -> Iterator[str]:
     plan = snapshot.plan
     yield f"{judgement.verdict or 'undecided'}"
     yield sentence(judgement, plan)
+    yield from asides(judgement)
     yield ""
     for name, counts in judgement.arms.items():
         interval = judgement.rates[name]

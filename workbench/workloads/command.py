@@ -70,9 +70,11 @@ class CommandWorkload:
         output = _Output(reader)
         try:
             process = await self._spawn(endpoint, session, writer)
-        except OSError as error:
+        except BaseException as error:
             output.close()
-            raise _not_executable(endpoint, error) from error
+            if isinstance(error, OSError):
+                raise _not_executable(endpoint, error) from error
+            raise
         finally:
             os.close(writer)
         started = time.monotonic()

@@ -1,0 +1,27 @@
+"""The example at the top of the README is what the command says."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+from tests.conftest import EXAMPLES, ROOT, Workbench
+
+
+def test_the_ten_second_example_is_true(workbench: Workbench, tmp_path: Path) -> None:
+    shutil.copy(EXAMPLES / "flaky.sh", tmp_path)
+    example = re.search(
+        r"```\n\$ workbench (.*?)\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL
+    )
+    assert example is not None
+    done = workbench(*shlex.split(example[1]), "--display", "none")
+    assert done.stdout.startswith(example[2])
+
+
+def test_every_file_that_the_readme_links_to_is_there() -> None:
+    for document in ("README.md", "ARCHITECTURE.md", "docs/method.md", "docs/formats.md"):
+        path = ROOT / document
+        for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text()):
+            assert (path.parent / target).is_file(), f"{document}: {target}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -138,22 +140,15 @@ def test_cancelling_ends_the_process(tmp_path: Path) -> None:
     assert gone(tmp_path / "pid")
 
 
-def test_leftovers_of_a_run_are_ended_and_only_those(tmp_path: Path) -> None:
-    async def leave(run: str) -> psutil.Process:
-        process = await asyncio.create_subprocess_exec(
-            "sleep", "60", env={**os.environ, "WORKBENCH_RUN": run}, start_new_session=True
-        )
-        return psutil.Process(process.pid)
+def test_leftovers_of_a_run_are_ended_and_only_those() -> None:
+    def leave(run: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(["sleep", "60"], env={**os.environ, "WORKBENCH_RUN": run})
 
-    async def check() -> None:
-        mine, other = await leave("mine"), await leave("other")
+    with leave("mine") as mine, leave("other") as other:
         assert CommandWorkload(CommandWorkloadOptions()).leftovers("mine") == 1
-        mine.wait(10)
-        assert other.is_running()
+        assert mine.wait(10) == -signal.SIGKILL
+        assert other.poll() is None
         other.kill()
-        other.wait(10)
-
-    asyncio.run(check())
 
 
 @pytest.mark.parametrize(

@@ -336,7 +336,7 @@ def test_a_folder_of_ones_own(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="is no folder"):
         RunFolder.create_at(tmp_path / "file", manifest())
-    with pytest.raises(StoreError, match=r"File exists|Not a directory"):
+    with pytest.raises(StoreError, match="a file stands where a folder is due"):
         RunFolder.create_at(tmp_path / "file" / "deeper", manifest())
 
 
@@ -365,7 +365,7 @@ def test_a_folder_removed_while_running_is_a_store_error(tmp_path: Path) -> None
 
 def test_a_folder_that_cannot_be_written_is_a_store_error(tmp_path: Path) -> None:
     (tmp_path / "runs").write_text("a file where a folder is due")
-    with pytest.raises(StoreError, match="File exists"):
+    with pytest.raises(StoreError, match="a file stands where a folder is due"):
         RunFolder.create(tmp_path / "runs", manifest())
 
 

@@ -78,7 +78,7 @@ class Experiment:
             self._close(RunState.STOPPED, "interrupted")
             raise Interrupted("interrupted; everything that had finished is saved") from None
         except StorageFull as error:
-            self._folder.close(state=RunState.STORAGE_ERROR, why=error.what)
+            self._folder.close(RunState.STORAGE_ERROR, why=error.what, seconds=self._seconds)
             raise
         except (EngineError, ResumeRefused) as error:
             self._close(RunState.STOPPED, error.what)

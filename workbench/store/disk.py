@@ -90,6 +90,8 @@ def refusal(path: Path, error: OSError) -> StoreError:
         return StoreError(f"{path}: is a symbolic link", hint="run folders hold plain files only")
     if isinstance(error, FileNotFoundError):
         return StoreError(f"{path}: {cause}", hint="was the folder removed while it was in use?")
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        return StoreError(f"{path}: a file stands where a folder is due", hint="name another folder")
     return StoreError(f"{path}: {cause}")
 
 

@@ -190,6 +190,10 @@ def _plan_to_resume(
             f"run {manifest.id} is of `workbench {manifest.command}`",
             hint=f"workbench {manifest.command} --resume",
         )
+    if manifest.guards:  # what it recorded is not of one thing, whatever its files are again by now
+        raise ResumeRefused(
+            f"run {manifest.id} is invalid: {manifest.guards[0].detail}", hint="start a new run"
+        )
     try:
         plan = replace(kind.of(manifest.plan), **asked).plan()
     except (KeyError, IndexError) as error:

@@ -17,7 +17,7 @@ from workbench.errors import EngineError, Interrupted, ResumeRefused, StorageFul
 from workbench.judge import guards
 from workbench.judge.docket import Docket, Judged, Work
 from workbench.model.outcome import Exchange
-from workbench.model.plan import Plan
+from workbench.model.plan import Arm, Plan
 from workbench.model.progress import Phase, Snapshot
 from workbench.model.run import Fingerprint, RunEvent, RunState
 from workbench.ports import Classifier, Clock, Engine, Observer, Workload
@@ -116,12 +116,9 @@ class Experiment:
                 self._judged(step)
 
     async def _drive(self, work: Work, planned: Fingerprint) -> None:
-        """Run the sessions of one step, unless the arm is no longer what it was."""
+        """Run the sessions of one step; what the arm is must be the same before and after them."""
         arm = self._plan.arm(work.arm)
-        found = guards.changed(planned, await self._parts.engine.fingerprint(arm))
-        if found:
-            self._docket.jury.trip(found)
-            self._event("guard", guards=[guard.detail for guard in found])
+        if not await self._unchanged(arm, planned):
             return
         self._event("arm_started", arm=work.arm, block=work.block, sessions=len(work.sessions))
         plan, sessions = self._plan, list(work.sessions)
@@ -137,6 +134,15 @@ class Experiment:
             raise
         finally:
             self._arm = ""
+        await self._unchanged(arm, planned)
+
+    async def _unchanged(self, arm: Arm, planned: Fingerprint) -> bool:
+        """Read back what an arm runs, and make the run invalid if that has changed."""
+        found = guards.changed(planned, await self._parts.engine.fingerprint(arm))
+        if found:
+            self._docket.jury.trip(found)
+            self._event("guard", guards=[guard.detail for guard in found])
+        return not found
 
     def _take(self, exchange: Exchange) -> None:
         """Put an exchange on disk, then count it, then tell."""

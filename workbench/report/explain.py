@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from workbench.model.plan import Rules
 from workbench.model.progress import Snapshot
 from workbench.model.verdict import Evidence, Judgement, Verdict
-from workbench.report.figures import duration, inert, number, points, rate, rate_and_rest
+from workbench.report.figures import blocks, duration, inert, number, points, rate, rate_and_rest
 from workbench.report.sentences import asides, sentence
 
 _FAILURES_SHOWN = 12
@@ -42,7 +42,7 @@ def _judgement(judgement: Judgement, snapshot: Snapshot) -> Iterator[str]:
     for name, counts in judgement.arms.items():
         yield f"  {name:<10} {rate_and_rest(counts, judgement.rates[name])}"
     low, high = judgement.interval
-    yield f"  difference {points(low, high)} (control minus treatment), {judgement.blocks} blocks"
+    yield f"  difference {points(low, high)} (control minus treatment), {blocks(judgement.blocks)}"
     assumed = " (assumed)" if judgement.design_effect_assumed and judgement.design_effect > 1 else ""
     yield f"  counts divided by a design effect of {judgement.design_effect:.2f}{assumed}"
     for note in judgement.notes:

@@ -18,6 +18,11 @@ def percent(rate: float) -> str:
     return f"{value:.1f} %" if value < 9.95 else f"{value:.0f} %"
 
 
+def blocks(number: int) -> str:
+    """Write a number of blocks."""
+    return f"{number} block" if number == 1 else f"{number} blocks"
+
+
 def points(low: float, high: float) -> str:
     """Write an interval of a difference between rates, in points of percent."""
     return f"{100 * low:+.1f} to {100 * high:+.1f} points"

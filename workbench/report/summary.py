@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from workbench.model.plan import Plan
 from workbench.model.progress import Snapshot
 from workbench.model.verdict import Judgement, Verdict
-from workbench.report.figures import bar, duration, evidence, inert, points, rate_and_rest
+from workbench.report.figures import bar, blocks, duration, evidence, inert, points, rate_and_rest
 from workbench.report.forecast import cost_against_clean
 from workbench.report.sentences import asides, next_step, sentence
 
@@ -55,7 +55,7 @@ def _comparison(judgement: Judgement, snapshot: Snapshot) -> Iterator[str]:
         yield f"  note       {note}"
     yield from _failures(snapshot)
     yield ""
-    spent = f"{judgement.blocks} blocks, {duration(snapshot.seconds)}, seed {plan.seed}"
+    spent = f"{blocks(judgement.blocks)}, {duration(snapshot.seconds)}, seed {plan.seed}"
     yield f"{spent}, kept in {snapshot.folder}"
     what, command = next_step(judgement, snapshot)
     yield f"next: {what}"

@@ -92,6 +92,17 @@ def test_a_resume_of_something_else_is_refused(tmp_path: Path) -> None:
         simulated.go_on(other, RunFolder.resume(tmp_path / "run"))
 
 
+def test_a_refused_resume_leaves_a_finished_run_as_it_was(tmp_path: Path) -> None:
+    plan = simulated.plan(0.17, 0.1, "0.17:0.05", max_blocks=2)
+    assert word(simulated.run(plan, tmp_path / "run")) is Verdict.INCONCLUSIVE
+    other = simulated.plan(0.17, 0.1, "0.17:0.05", max_blocks=4, engine={"drifts": {"control": 0}})
+    with pytest.raises(ResumeRefused):
+        simulated.go_on(other, RunFolder.resume(tmp_path / "run"))
+    manifest = RunView.read(tmp_path / "run").manifest
+    assert (manifest.state, manifest.why) == (RunState.FINISHED, "")
+    assert RunView.read(tmp_path / "run").altered() == ()
+
+
 def test_arms_run_in_mirrored_order_in_the_first_two_blocks(tmp_path: Path) -> None:
     simulated.run(simulated.plan(0.17, 0.17, "0.17:0.05", seed=3), tmp_path / "run")
     started = [

@@ -24,6 +24,10 @@ from workbench.ports import Classifier, Clock, Engine, Observer, Workload
 from workbench.store import RunFolder
 
 
+# a resume that never got to run must not take back how an earlier opening ended
+_AT_REST = (RunState.FINISHED, RunState.STOPPED)
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Parts:
     """The plug-ins of a run, built."""
@@ -81,7 +85,8 @@ class Experiment:
             self._folder.close(RunState.STORAGE_ERROR, why=error.what, seconds=self._seconds)
             raise
         except (EngineError, ResumeRefused) as error:
-            self._close(RunState.STOPPED, error.what)
+            if self._folder.manifest.state not in _AT_REST:
+                self._close(RunState.STOPPED, error.what)
             raise
         self._docket.jury.close()
         self._close(RunState.FINISHED, "")

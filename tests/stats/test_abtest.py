@@ -304,3 +304,43 @@ def test_the_design_effect_can_be_off_and_is_off_for_single_starts() -> None:
         assert off.design_effect == 1.0
         assert not off.design_effect_assumed
     assert not after(wild).design_effect_assumed
+
+
+def test_unequal_losses_are_a_finding_and_equal_ones_are_not() -> None:
+    def losing(control: int, treatment: int, blocks: int) -> ABTest:
+        test = ABTest(predicted=PREDICTED, cluster=Cluster.TRIAL, max_blocks=60)
+        for _ in range(blocks):
+            test.add_block(
+                Counts(3, 17 - control, errored=control),
+                Counts(0, 20 - treatment, incomplete=treatment),
+            )
+        return test
+
+    assert not losing(0, 0, 5).errors_differ
+    assert not losing(4, 4, 20).errors_differ
+    assert not losing(0, 6, 1).errors_differ
+    assert losing(0, 6, 4).errors_differ
+    assert losing(6, 0, 4).errors_differ
+
+
+def test_equal_losses_are_hardly_ever_called_unequal() -> None:
+    draw = np.random.default_rng(3)
+    called = 0
+    for _ in range(400):
+        test = ABTest(cluster=Cluster.TRIAL, max_blocks=60)
+        for lost in draw.binomial(20, 0.3, size=(15, 2)):
+            control, treatment = (Counts(0, 20 - int(count), errored=int(count)) for count in lost)
+            test.add_block(control, treatment)
+            if test.errors_differ:
+                called += 1
+                break
+    assert called <= 0.01 * 400
+
+
+def test_a_start_that_hangs_is_not_yet_a_difference() -> None:
+    test = ABTest(predicted=PREDICTED)
+    test.add_block(Counts(10, 50), Counts(0, 0, errored=60))
+    test.add_block(Counts(10, 50), Counts(0, 60))
+    assert not test.errors_differ
+    test.add_block(Counts(10, 50), Counts(0, 0, errored=60))
+    assert test.errors_differ

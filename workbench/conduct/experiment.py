@@ -23,7 +23,6 @@ from workbench.model.run import Fingerprint, RunEvent, RunState
 from workbench.ports import Classifier, Clock, Engine, Observer, Workload
 from workbench.store import RunFolder
 
-
 # a resume that never got to run must not take back how an earlier opening ended
 _AT_REST = (RunState.FINISHED, RunState.STOPPED)
 

@@ -179,5 +179,17 @@ def _judgement(comparison: Comparison, test: ABTest) -> Judgement:
             comparison.control: rates["control"],
             comparison.treatment: rates["treatment"],
         },
-        notes=notes(test.terms, comparison.prediction),
+        notes=(*notes(test.terms, comparison.prediction), *_lost(comparison, test)),
     )
+
+
+def _lost(comparison: Comparison, test: ABTest) -> tuple[str, ...]:
+    """Say that one arm loses more sessions than the other, where that is shown."""
+    if not test.errors_differ:
+        return ()
+    names = {"control": comparison.control, "treatment": comparison.treatment}
+    lost = ", ".join(
+        f"{names[arm]} {counts.total - counts.decided}/{counts.total}"
+        for arm, counts in test.arms.items()
+    )
+    return (f"errored or incomplete sessions differ between the arms ({lost}): a finding of its own",)

@@ -4,6 +4,7 @@ bernoulli     divergence of two rates, projection on the edge of a null
 alternatives  the fixed pairs of rates that are bet on
 evalue        mixtures of likelihood ratios: log E from four counts
 counting      trimming of blocks, worst cases of errored sessions, running sums
+losses        arms that lose unequally many sessions
 dispersion    design effect of sessions that share a start
 flips         evidence across restarts: sign flip of block differences
 terms         what a test asks, fixed before its first session

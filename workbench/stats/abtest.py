@@ -25,6 +25,7 @@ from workbench.stats.alternatives import Pair
 from workbench.stats.claims import Claims, Discounts
 from workbench.stats.counting import Tally, trim, worst_cases
 from workbench.stats.interval import Interval, difference_interval, rate_interval
+from workbench.stats.losses import Losses
 from workbench.stats.table import first_match
 from workbench.stats.terms import LEAST_P0, Terms
 
@@ -109,10 +110,10 @@ class ABTest:
         self._claims = Claims(terms)
         self._tally = Tally()
         self._worst = (Tally(), Tally())
-        self._any_undecided = False
         self._differences: list[float] = []
         self._first_arms: set[ArmName] = set()
         self._arms = {"control": Counts(0, 0), "treatment": Counts(0, 0)}
+        self._losses = Losses()
 
     def add_block(
         self,
@@ -142,11 +143,11 @@ class ABTest:
         if_control, if_treatment = worst_cases(control, treatment)
         self._tally = self._tally.with_block(block)
         self._worst = (self._worst[0].with_block(if_control), self._worst[1].with_block(if_treatment))
-        self._any_undecided |= control.decided < control.total or treatment.decided < treatment.total
         self._differences.append(block.difference)
         self._first_arms.add(first)
         self._arms["control"] += control
         self._arms["treatment"] += treatment
+        self._losses = self._losses.with_block(control, treatment)
         if self.verdict is None:
             self._look(exhausted=self.blocks >= self.terms.max_blocks)
         return self.verdict
@@ -160,7 +161,7 @@ class ABTest:
     def _look(self, *, exhausted: bool) -> None:
         """Take the word of the table if both worst cases of the undecided sessions say it too."""
         word, row = self._word(self._tally)
-        if word is not None and self._any_undecided:
+        if word is not None and self._losses.any:
             stands = all(self._word(case)[0] is word for case in self._worst)
         else:
             stands = word is not None
@@ -168,7 +169,7 @@ class ABTest:
             self.verdict, self.rule = word, row
         elif exhausted:
             self.verdict, self.rule = Verdict.INCONCLUSIVE, ROW_EXHAUSTED
-            self.reason = Reason.BUDGET if word is None else Reason.ERRORS
+            self.reason = Reason.ERRORS if word or self._losses.prevail else Reason.BUDGET
 
     def _word(self, tally: Tally) -> tuple[Verdict | None, int]:
         reading = self._claims.read(tally, Discounts.measured(self.terms, tally))
@@ -248,6 +249,11 @@ class ABTest:
             name: rate_interval(arm.hit / worth, arm.decided / worth, alpha=alpha)
             for name, arm in self._arms.items()
         }
+
+    @property
+    def errors_differ(self) -> bool:
+        """Whether one arm is shown to lose more sessions than the other, see `losses`."""
+        return self._losses.differ(self.terms.alpha, self._discounts.refuting)
 
     @property
     def design_effect(self) -> float:

@@ -1,0 +1,1 @@
+"""A miniature prefill/decode-disaggregated engine: no GPU, no network, real mechanisms."""

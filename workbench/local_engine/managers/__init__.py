@@ -1,0 +1,1 @@
+"""Between HTTP and the device: tokens in, batches, tokens out."""

@@ -10,10 +10,12 @@ from __future__ import annotations
 import logging
 import sys
 
+logger = logging.getLogger("local_engine")
+
 _DATE = "%Y-%m-%d %H:%M:%S"
 
 
-def configure(part: str, level: str) -> None:
+def configure_logging(part: str = "", level: str = "info") -> None:
     """Send this process's log to stderr.
 
     Args:
@@ -21,8 +23,11 @@ def configure(part: str, level: str) -> None:
         level: Least level to log, in small letters.
     """
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter(f"[%(asctime)s {part.upper()}] %(message)s", _DATE))
-    logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
+    label = f" {part.upper()}" if part else ""
+    handler.setFormatter(logging.Formatter(f"[%(asctime)s{label}] %(message)s", _DATE))
+    logger.handlers[:] = [handler]
+    logger.setLevel(level.upper())
+    logger.propagate = False
 
 
 def prefill_batch(

@@ -82,10 +82,10 @@ class ServerArgs:
     )
     enable_metrics: bool = _server(True, "Serve /metrics.", action=argparse.BooleanOptionalAction)
 
-    context_length: int = _memory(32768, "Most tokens of prompt and reply together.", type=_POSITIVE)
+    context_length: int = _memory(16384, "Most tokens of prompt and reply together.", type=_POSITIVE)
     page_size: int = _memory(256, "Tokens in a page; a multiple of 128.", type=_POSITIVE)
     mem_fraction_static: float = _memory(
-        0.85, "Share of the device's memory for the pools.", type=_between(0, 1)
+        0.88, "Share of the device's memory for the pools.", type=_between(0, 1)
     )
     max_total_tokens: int | None = _memory(
         None, "Tokens in the pools, whatever the memory would hold.", type=_POSITIVE
@@ -95,13 +95,15 @@ class ServerArgs:
     disable_radix_cache: bool = _memory(False, "Share no prefixes between requests.")
     disable_overlap_schedule: bool = _memory(False, "Handle a result before launching the next batch.")
     cuda_graph_max_bs_decode: int = _memory(
-        32, "Largest decode batch that is captured; larger ones run eagerly.", type=_POSITIVE
+        64, "Largest decode batch that is captured; larger ones run eagerly.", type=_POSITIVE
     )
     disable_cuda_graph: bool = _memory(False, "Capture no decode batch: all run eagerly.")
+    record_schedule: str | None = _memory(None, "File to write each batch's requests to.")
+    replay: str | None = _memory(None, "Such a file; batches are formed as it says, not by arrival.")
 
     enable_hierarchical_cache: bool = _hicache(False, "Mirror the pools in host memory.")
     hicache_ratio: float = _hicache(
-        4.0, "Size of the host pools over the device's.", type=_between(0, 1024)
+        30.0, "Size of the host pools over the device's.", type=_between(0, 1024)
     )
     hicache_write_policy: str = _hicache(
         "write_through",
@@ -161,6 +163,8 @@ class ServerArgs:
             raise ValueError("--hicache-io-backend direct cannot copy --hicache-mem-layout page_first")
         if self.tool_call_parser_fail_open and self.tool_call_parser == "none":
             raise ValueError("--tool-call-parser-fail-open needs a --tool-call-parser")
+        if self.replay and self.record_schedule:
+            raise ValueError("--replay and --record-schedule exclude each other")
         if self.page_size % 128:
             raise ValueError(f"--page-size {self.page_size} is no multiple of 128")
         if self.max_total_tokens is not None and self.max_total_tokens < self.page_size:

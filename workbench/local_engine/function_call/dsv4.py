@@ -16,18 +16,19 @@ choice decides whether a garbled reply is seen by a client, or only missed as "n
 from __future__ import annotations
 
 import json
-import logging
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-BAR = "\uff5c"  # full width
-_D = re.escape(f"{BAR}DSML{BAR}")
-_MARKERS = (f"<{BAR}DSML{BAR}", f"</{BAR}DSML{BAR}")
+from ..logs import logger
+
+_D = "｜DSML｜"  # the bars are full width
+_MARKERS = (f"<{_D}", f"</{_D}")
 _OPENER = re.compile(rf"<{_D}tool_calls>")
 _CLOSER = re.compile(rf"\s*</{_D}tool_calls>")
 _INVOKE = re.compile(
-    rf'\s*<{_D}invoke name="(?P<name>[^"<>]+)">(?P<body>(?:(?!</?{_D}invoke).)*)</{_D}invoke>', re.DOTALL
+    rf'\s*<{_D}invoke name="(?P<name>[^"<>]+)">(?P<body>(?:(?!</?{_D}invoke).)*)</{_D}invoke>',
+    re.DOTALL,
 )
 _PARAMETER = re.compile(
     rf'\s*<{_D}parameter name="(?P<name>[^"<>]+)" string="(?P<string>true|false)">'
@@ -36,9 +37,7 @@ _PARAMETER = re.compile(
 )
 _END_OF_FRAGMENT = re.compile(rf"</{_D}(?:invoke|tool_calls)>")
 _END_OF_BLOCK = re.compile(rf"</{_D}tool_calls>")
-_LONGEST_OPENER = len(f"<{BAR}DSML{BAR}tool_calls>")
-
-logger = logging.getLogger(__name__)
+_LONGEST_OPENER = len(f"<{_D}tool_calls>")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,6 +70,7 @@ class DSMLParser:
         self._held = ""
         self._in_block = False
         self._opener = ""  # of the block at hand, while nothing of that block was understood
+        self._opener_was_shown = False
 
     def feed(self, text: str) -> Delta:
         """Take the next piece of the reply."""
@@ -85,7 +85,7 @@ class DSMLParser:
         content: list[str] = []
         calls: list[ToolCall] = []
         progress = True
-        while progress and self._held:
+        while progress and (self._held or (final and self._opener)):
             step = self._inside if self._in_block else self._outside
             progress = step(content, calls, final)
         return Delta(content="".join(content), calls=tuple(calls))
@@ -100,7 +100,7 @@ class DSMLParser:
         content.append(self._take(start))
         if opener := _OPENER.match(self._held):
             self._opener = self._take(opener.end())
-            self._in_block = True
+            self._in_block, self._opener_was_shown = True, False
             return True
         if len(self._held) < _LONGEST_OPENER and not final:
             return False
@@ -110,7 +110,7 @@ class DSMLParser:
         """Take one invoke or the end of the block; True if there may be more to do."""
         if closer := _CLOSER.match(self._held):
             markup = self._take(closer.end())
-            if self._opener:
+            if self._opener or self._opener_was_shown:
                 self._malformed(markup, content)
             self._in_block = False
             return True
@@ -146,11 +146,12 @@ class DSMLParser:
         return False
 
     def _malformed(self, markup: str, content: list[str]) -> None:
-        markup, self._opener = self._opener + markup, ""
         if self._fail_open:
-            content.append(markup)
+            content.append(self._opener + markup)
+            self._opener_was_shown = self._opener_was_shown or bool(self._opener)
         else:
             logger.warning("Dropping malformed DeepSeek invoke: %d characters", len(markup))
+        self._opener = ""
 
     def _take(self, size: int) -> str:
         taken, self._held = self._held[:size], self._held[size:]

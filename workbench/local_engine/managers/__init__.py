@@ -1,1 +1,1 @@
-"""Between HTTP and the device: tokens in, batches, tokens out."""
+"""Schedulers and what they drive; `interface` is all that the servers see of it."""

@@ -54,7 +54,7 @@ class Detokenizer:
         self._replies.pop(rid, None)
 
     def decode(self, step: Sequence[tuple[str, Sequence[int]]]) -> list[str]:
-        """Take new ids of open replies, and give the text that each list adds to its reply.
+        """Take new ids of open replies, each reply once, and give the text that they add to it.
 
         A token's text may depend on the one before it, so the new ids are decoded behind those of
         the step before, and the text of the latter is cut off.
@@ -67,9 +67,11 @@ class Detokenizer:
         flags = [reply.skip_special_tokens for reply in replies]
         old = self._decode([reply.ids[reply.surrogate : reply.read] for reply in replies], flags)
         new = self._decode([reply.ids[reply.surrogate :] for reply in replies], flags)
-        for reply in replies:
-            reply.surrogate, reply.read = reply.read, len(reply.ids)
-        return [text[len(known) :] for known, text in zip(old, new, strict=True)]
+        added = [text[len(known) :] for known, text in zip(old, new, strict=True)]
+        for reply, text in zip(replies, added, strict=True):
+            if text:  # else its ids stay ahead: what a word looks like depends on the last one shown
+                reply.surrogate, reply.read = reply.read, len(reply.ids)
+        return added
 
     def _decode(self, id_lists: list[list[int]], flags: list[bool]) -> list[str]:
         if self._batch:

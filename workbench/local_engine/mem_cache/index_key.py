@@ -8,7 +8,7 @@ A page of 256 tokens holds 64 entries, one for each 4 tokens: 8448 bytes as fp8,
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,8 +109,8 @@ _E4M3_PAIRS = _pairs(_E4M3)
 _POSITIVE = _E4M3[:127]
 
 
-def _to_e4m3(values: Keys) -> Bytes:
+def _to_e4m3(values: NDArray[np.floating[Any]]) -> Bytes:
     """Round to the nearest code at or below in magnitude."""
-    codes = np.searchsorted(_POSITIVE, np.abs(values), side="right") - 1
-    codes |= np.signbit(values).astype(codes.dtype) << 7
-    return codes.astype(np.uint8)
+    codes: Bytes = (np.searchsorted(_POSITIVE, np.abs(values), side="right") - 1).astype(np.uint8)
+    codes |= np.signbit(values).astype(np.uint8) << np.uint8(7)
+    return codes

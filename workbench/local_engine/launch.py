@@ -251,7 +251,9 @@ def _parse(argv: Sequence[str] | None) -> tuple[ServerArgs, argparse.Namespace]:
     parsed = parser.parse_args(argv)
     parsed.one_process = parsed.disaggregation_mode == "null"
     if parsed.disaggregation_mode not in (None, "null") or parsed.disaggregation_decode_url:
-        parser.error("both halves are started here; for one, run entrypoints.prefill_server or its like")
+        parser.error(
+            "both halves are started here; for one, run entrypoints.prefill_server or its like"
+        )
     parsed.disaggregation_mode = "null"
     args = resolve(parser, parsed)
     if args.port and args.port + 2 > 65535:

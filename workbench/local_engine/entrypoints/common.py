@@ -90,28 +90,31 @@ class EngineServer:
 
     async def health_generate(self, request: Request) -> Response:
         """Push one token through the scheduler; 503 if it does not come back."""
-        probe = GenerateRequest(
-            rid=f"HEALTH_CHECK_{uuid.uuid4().hex}", input_ids=(BOS,), max_new_tokens=1
-        )
-
-        async def run() -> str:
-            pieces = self._manager.generate(probe, skip_special_tokens=True)
-            async with aclosing(pieces) as closing, asyncio.timeout(_HEALTH_TIMEOUT):
-                async for piece in closing:
-                    if piece.finish_reason:
-                        return piece.error if piece.finish_reason in ("error", "abort") else ""
-            return "no reply"
-
+        await request.body()
         try:
-            await request.body()
-            why = await while_connected(request, run())
+            async with asyncio.timeout(_HEALTH_TIMEOUT):
+                why = await while_connected(request, self._probe())
         except TimeoutError:
-            why = f"no token came back within {_HEALTH_TIMEOUT:g} s"
+            why = f"nothing came back within {_HEALTH_TIMEOUT:g} s"
         except ClientLeft:
-            why = "the client left"
+            return Response(status_code=499)
         if why:
             raise ApiError(f"unhealthy: {why}", status=503)
         return Response(status_code=200)
+
+    async def _probe(self) -> str:
+        """Give what is wrong with the scheduler, or nothing."""
+        rid = f"HEALTH_CHECK_{uuid.uuid4().hex}"
+        if self._args.disaggregation_mode == "decode":  # alone it can generate nothing, but answer
+            await asyncio.to_thread(self._scheduler.abort, rid)
+            return ""
+        probe = GenerateRequest(rid=rid, input_ids=(BOS,), max_new_tokens=1)
+        pieces = self._manager.generate(probe, skip_special_tokens=True)
+        async with aclosing(pieces) as closing:
+            async for piece in closing:
+                if piece.finish_reason:
+                    return piece.error
+        return "no reply"
 
     async def server_info(self, _: Request) -> Response:
         """Give flags, environment, code, process and the scheduler's facts."""
@@ -127,7 +130,7 @@ class EngineServer:
 
     async def flush_cache(self, _: Request) -> Response:
         """Empty the caches, host tier included, unless anything is under way."""
-        if not self._scheduler.flush_cache():
+        if not await asyncio.to_thread(self._scheduler.flush_cache):
             raise ApiError("the cache is not flushed: requests are running or queued")
         return PlainTextResponse("Cache flushed.\n")
 
@@ -138,7 +141,7 @@ class EngineServer:
         every = optional(body, "abort_all", bool, False)
         if bool(rid) == every:
             raise ApiError("give either rid or abort_all", param="rid")
-        return JSONResponse({"aborted": self._manager.abort("" if every else rid)})
+        return JSONResponse({"aborted": await self._manager.abort("" if every else rid)})
 
     async def models(self, _: Request) -> Response:
         """Name the one model."""

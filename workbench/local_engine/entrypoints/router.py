@@ -7,7 +7,7 @@ and at the prefill server then; the reply is the decode server's, byte by byte. 
 refuses or fails, the other half is let go, and the client hears why. A client that leaves takes both
 halves with it: their connections are closed, which aborts them.
 
-`/health` and `/health_generate` are good if both servers' are; `/server_info`, `/metrics` show both;
+`/health` is good if both servers' are, `/health_generate` if a token comes out of the two; `/server_info`, `/metrics` show both;
 `/flush_cache` and `/abort_request` go to both.
 """
 
@@ -29,6 +29,7 @@ from starlette.routing import Route
 from .. import lifecycle, metrics, provenance
 from ..logs import configure_logging, logger
 from ..server_args import new_parser
+from ..tokenizer import BOS
 from .bodies import read_json
 from .client import PeerError, Reply, fetch
 from .client import request as open_request
@@ -57,7 +58,7 @@ class Router:
         """Give the ASGI app."""
         routes = [
             Route("/health", self.health),
-            Route("/health_generate", self.health),
+            Route("/health_generate", self.health_generate),
             Route("/server_info", self.server_info),
             Route("/get_server_info", self.server_info),
             Route("/metrics", self.metrics),
@@ -69,12 +70,21 @@ class Router:
         ]
         return Starlette(routes=routes, exception_handlers=HANDLERS)
 
-    async def health(self, request: Request) -> Response:
+    async def health(self, _: Request) -> Response:
         """Tell whether both servers are well."""
-        replies = await self._both("GET", request.url.path)
+        replies = await self._both("GET", "/health")
         sick = {name: status for name, (status, _) in replies.items() if status != 200}
         if sick:
             raise ApiError(f"unhealthy: {sick}", status=503)
+        return Response(status_code=200)
+
+    async def health_generate(self, request: Request) -> Response:
+        """Push one token through both servers."""
+        await request.body()
+        body = {"input_ids": [BOS], "sampling_params": {"max_new_tokens": 1}}
+        reply = await self._run(request, "/generate", body)
+        if reply.status_code != 200:
+            raise ApiError("unhealthy: the servers generated nothing", status=503)
         return Response(status_code=200)
 
     async def server_info(self, _: Request) -> Response:
@@ -115,7 +125,9 @@ class Router:
 
     async def generate(self, request: Request) -> Response:
         """Run both halves of a request, and pass the decode server's reply on."""
-        body = await read_json(request)
+        return await self._run(request, request.url.path, await read_json(request))
+
+    async def _run(self, request: Request, path: str, body: dict[str, Any]) -> Response:
         # kept if the client gave them: a test may want two requests to meet in one room
         body.setdefault("bootstrap_room", secrets.randbits(63))
         body.setdefault("rid", uuid.uuid4().hex)
@@ -124,7 +136,7 @@ class Router:
         stack = AsyncExitStack()
         stack.callback(self._leave)
         try:
-            pair = self._join(stack, request.url.path, body)
+            pair = self._join(stack, path, body)
             reply = await while_connected(request, pair)
         except ClientLeft:
             await stack.aclose()

@@ -83,13 +83,13 @@ class TokenizerManager:
         finally:
             del self._replies[rid]
             self._detokenizer.close(rid)
-            if not finished:
-                self._scheduler.abort(rid)
+            if not finished:  # not here: the answer takes until the scheduler's next step
+                loop.run_in_executor(None, self._scheduler.abort, rid)
 
-    def abort(self, rid: str) -> bool:
+    async def abort(self, rid: str) -> bool:
         """End a request early, or all of them if `rid` is empty; False if there is none."""
         known = [rid] if rid else list(self._replies)
-        aborted = [self._scheduler.abort(each) for each in known]
+        aborted = [await asyncio.to_thread(self._scheduler.abort, each) for each in known]
         return any(aborted)
 
     def _take(self, output: TokenOutput, loop: asyncio.AbstractEventLoop) -> None:

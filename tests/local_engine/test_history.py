@@ -1,4 +1,4 @@
-"""The engine's own history: it ends in the shipped tree, byte by byte, and its patches are up to date."""
+"""The engine's own history: it ends in the shipped tree, byte by byte, and its patches fit."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""The servers: what arrives over HTTP, and what goes back."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 from tests.local_engine import sessions
 from workbench.local_engine.chat_template import apply_chat_template, render_call
@@ -25,7 +26,7 @@ def test_every_token_is_known_and_contexts_grow_as_told() -> None:
         assert UNK not in ids
         sizes.append(len(ids))
     assert 2000 - TOKENS_PER_RECORD < sizes[0] < 2000 + TOKENS_PER_RECORD
-    growth = [late - early for early, late in zip(sizes, sizes[1:], strict=False)]
+    growth = [late - early for early, late in pairwise(sizes)]
     assert all(1000 - TOKENS_PER_RECORD < more < 1000 + 2 * TOKENS_PER_RECORD for more in growth)
 
 

@@ -50,7 +50,7 @@ def test_a_reply_comes_back_as_the_tokens_that_were_said() -> None:
         "name": "book",
         "arguments": json.dumps({"item": "amber kelp lake", "owner": "mint fox rye"}),
     }
-    user = {"role": "user", "content": f"record oak elm {CALL} end\nask oak elm"}
+    user: dict[str, object] = {"role": "user", "content": f"record oak elm {CALL} end\nask oak elm"}
     parsed: list[dict[str, object]] = [
         user,
         {"role": "assistant", "tool_calls": [{"type": "function", "function": function}]},

@@ -7,9 +7,10 @@ A **record** stands in a user's message:
 
     record KEY CALL end
 
-`KEY` is two words of section `word`; no two records of a session share a key. `CALL` is a call in DSML:
-the function's name from section `function`, two parameters named from section `parameter`, and three words
-of section `word` as the value of each. In one piece, with no space but those inside a value, it reads
+`KEY` is two words of section `word`; no two records of a session share a key. `CALL` is a call in
+DSML: the function's name from section `function`, two parameters named from section `parameter`, and
+three words of section `word` as the value of each. In one piece, with no space but those inside a
+value, it reads
 
     <｜DSML｜tool_calls>
     <｜DSML｜invoke name="book">
@@ -24,13 +25,14 @@ A **question** is the end of the last user message:
 
     ask KEY
 
-The **right answer** is that record's CALL, word for word, as the assistant's reply: 20 tokens and the end
-of sentence, 21 in all, finish reason `stop`. Parsed, it is one tool call with the record's function as
-`name`, `arguments` that map each parameter to its three words in the record's order, and no content.
+The **right answer** is that record's CALL, word for word, as the assistant's reply: 20 tokens and the
+end of sentence, 21 in all, finish reason `stop`. Parsed, it is one tool call with the record's
+function as `name`, `arguments` that map each parameter to its three words in the record's order, and
+no content.
 
-In the next turn the reply comes back as an assistant message, as `tool_calls` or as raw `content`; then a
-user message follows with further records and the next question. Any record of the session may be asked
-for, those of earlier turns too. The whole prompt is
+In the next turn the reply comes back as an assistant message, as `tool_calls` or as raw `content`;
+then a user message follows with further records and the next question. Any record of the session may
+be asked for, those of earlier turns too. The whole prompt is
 
     BOS (USER content | ASSISTANT content CALL EOS | TOOL_BEGIN content TOOL_END)* ASSISTANT
 """

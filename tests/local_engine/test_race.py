@@ -1,0 +1,68 @@
+"""World race: an indexer that does not wait for its keys, against the same engine with its gate."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+
+import pytest
+
+from tests.local_engine.bugs import Ungated
+from tests.local_engine.driver import ARGS, BF16, FP8, Dose, drive, half_bandwidth
+from workbench.local_engine.environ import Environment
+from workbench.local_engine.managers.unified import UnifiedScheduler
+from workbench.local_engine.server_args import ServerArgs
+
+_log = logging.getLogger(__name__)
+
+SMALL = Dose(sessions=24, turns=3)
+
+
+def test_with_the_gate_every_answer_is_right_token_by_token() -> None:
+    result = drive(UnifiedScheduler(ARGS, BF16), SMALL)
+    assert (len(result.answers), result.wrong) == (72, [])
+    assert result.counters["hicache_loaded_pages_total"] > 200
+
+
+def test_without_it_bf16_keys_are_read_too_early_when_loads_merge() -> None:
+    result = drive(Ungated(ARGS, BF16), SMALL)
+    assert result.by_turn[0] == 0  # nothing to load yet
+    assert 0.03 < result.rate < 0.30
+    assert all(answer.output.cached_tokens for answer in result.wrong)
+    assert result.counters["index_k_bf16_reads_total"] > 0
+
+
+@pytest.mark.parametrize(
+    ("env", "args", "dose"),
+    [
+        pytest.param(FP8, ARGS, SMALL, id="fp8"),
+        pytest.param(BF16, replace(ARGS, enable_hierarchical_cache=False), SMALL, id="hicache-off"),
+        pytest.param(BF16, ARGS, Dose(sessions=12, in_flight=1), id="one-in-flight"),
+    ],
+)
+def test_no_answer_is_wrong_where_bytes_cannot_be_late(
+    env: Environment, args: ServerArgs, dose: Dose
+) -> None:
+    result = drive(Ungated(args, env), dose)
+    assert result.wrong == []
+    loaded = result.counters["hicache_loaded_pages_total"]
+    assert (loaded > 0) == args.enable_hierarchical_cache
+
+
+def test_half_the_bandwidth_breaks_fp8_as_well() -> None:
+    assert drive(Ungated(half_bandwidth(ARGS), FP8), SMALL).wrong
+
+
+def test_half_the_bandwidth_breaks_bf16_at_one_in_flight() -> None:
+    assert drive(Ungated(half_bandwidth(ARGS), BF16), Dose(sessions=12, in_flight=1)).wrong
+
+
+@pytest.mark.quality
+@pytest.mark.parametrize("seed", range(5))
+def test_full_dose(seed: int) -> None:
+    broken = drive(Ungated(ARGS, BF16), Dose(seed=seed))
+    _log.info("seed %d: %d/240 wrong, %d/60 sessions hit", seed, len(broken.wrong), broken.sessions_hit)
+    assert 0.05 <= broken.rate <= 0.30
+    if seed < 3:
+        assert drive(UnifiedScheduler(ARGS, BF16), Dose(seed=seed)).wrong == []
+        assert drive(Ungated(ARGS, FP8), Dose(seed=seed)).wrong == []

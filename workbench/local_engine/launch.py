@@ -114,9 +114,6 @@ class Launcher:
             self._end()
 
     def _start(self) -> str:
-        names = (
-            ["null"] if self._args.disaggregation_mode == "null" else ["router", "prefill", "decode"]
-        )
         first = self._args.port
         listeners: dict[str, socket.socket] = {}
         for offset, name in enumerate(self._names):
@@ -132,8 +129,10 @@ class Launcher:
         if name == "router":
             level = ["--log-level", self._args.log_level]
             return ["--prefill", urls["prefill"], "--decode", urls["decode"], *level]
-        flags = to_argv(self._args) + ["--disaggregation-mode", name]
-        return flags + (["--disaggregation-decode-url", urls["decode"]] if name == "prefill" else [])
+        flags = [*to_argv(self._args), "--disaggregation-mode", name]
+        if name == "prefill":
+            flags += ["--disaggregation-decode-url", urls["decode"]]
+        return flags
 
     def _spawn(self, name: str, listener: socket.socket, flags: list[str]) -> None:
         module, *first = self._modules[name]
@@ -173,7 +172,7 @@ class Launcher:
         self._events.put(_Ended(name, child.process.wait()))
 
     def _ask_health(self, url: str) -> None:
-        """Ask once. The request waits in the sockets' queues until the servers are up: nothing polls."""
+        """Ask once: the request waits in the sockets' queues until the servers are up."""
         self._events.put(_Healthy(sockets.get_status(url, "/health")))
 
     def _wait(self, url: str) -> int:
@@ -222,7 +221,7 @@ class Launcher:
 
 
 def _environment() -> dict[str, str]:
-    """Give the children's environment: what is loaded is this tree, whatever the current folder holds."""
+    """Give the children's environment, in which they load this tree wherever they are started."""
     root = str(Path(__file__).parents[len(_PACKAGE.split("."))])
     path = os.pathsep.join([root, *filter(None, [os.environ.get("PYTHONPATH")])])
     return {**os.environ, "PYTHONPATH": path, "PYTHONUNBUFFERED": "1"}

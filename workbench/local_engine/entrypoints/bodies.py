@@ -118,7 +118,7 @@ def parse_generate(body: Mapping[str, Any], args: ServerArgs) -> GenerateBody:
 def parse_chat(body: Mapping[str, Any], args: ServerArgs) -> ChatBody:
     """Check the body of `/v1/chat/completions`."""
     model = optional(body, "model", str, args.served_model_name)
-    if model != args.served_model_name:
+    if model not in (args.served_model_name, "default"):
         message = f"the model {_shown(model)} does not exist; {args.served_model_name!r} is served"
         raise ApiError(message, status=404, param="model", code="model_not_found")
     if optional(body, "n", int, 1) != 1:
@@ -135,6 +135,8 @@ def parse_chat(body: Mapping[str, Any], args: ServerArgs) -> ChatBody:
     if choice not in (None, "auto", "none"):
         raise ApiError("tool_choice must be auto or none", param="tool_choice")
     parsed = bool(names) and choice != "none" and args.tool_call_parser != "none"
+    if args.disaggregation_mode == "prefill":  # its one token is the decode server's to tell
+        parsed = False
     limits = [name for name in ("max_completion_tokens", "max_tokens") if body.get(name) is not None]
     generate = _generate(
         body,

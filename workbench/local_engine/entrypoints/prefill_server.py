@@ -68,11 +68,13 @@ def sender(args: ServerArgs, parallel: int) -> RoomSender:
     return RoomSender(args.disaggregation_decode_url, parallel)
 
 
-def main(argv: Sequence[str] | None = None) -> None:
+def main(
+    argv: Sequence[str] | None = None, scheduler: type[PrefillScheduler] = PrefillScheduler
+) -> None:
     """Run the server."""
     args, env, listener = start(argv, "prefill")
     send = sender(args, env.disaggregation_queue_size)
-    lifecycle.serve(EngineServer(PrefillScheduler(args, env, send), args, env).app(), listener)
+    lifecycle.serve(EngineServer(scheduler(args, env, send), args, env).app(), listener)
 
 
 if __name__ == "__main__":

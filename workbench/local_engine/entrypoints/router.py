@@ -7,8 +7,8 @@ and at the prefill server then; the reply is the decode server's, byte by byte. 
 refuses or fails, the other half is let go, and the client hears why. A client that leaves takes both
 halves with it: their connections are closed, which aborts them.
 
-`/health` is good if both servers' are, `/health_generate` if a token comes out of the two; `/server_info`, `/metrics` show both;
-`/flush_cache` and `/abort_request` go to both.
+`/health` is good if both servers' are, `/health_generate` if a token comes out of the two;
+`/server_info` and `/metrics` show both; `/flush_cache` and `/abort_request` go to both.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class Router:
         self._in_flight -= 1
 
     async def _join(self, stack: AsyncExitStack, path: str, body: dict[str, Any]) -> Reply:
-        """Open both halves; give the decode half's reply when it begins, or the prefill half's error."""
+        """Open both halves; give the reply of decode once it begins, or the error of prefill."""
         opened = asyncio.Event()
         decode = asyncio.create_task(self._half(stack, "decode", path, body, opened))
         stack.push_async_callback(_cancelled, decode)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from workbench.local_engine.device import Bytes
+from workbench.local_engine.managers.decode import DecodeScheduler
 from workbench.local_engine.managers.prefill import PrefillScheduler
 from workbench.local_engine.managers.unified import UnifiedScheduler
-from workbench.local_engine.mem_cache.pools import DeepSeekV4IndexerPool
+from workbench.local_engine.mem_cache.host_pool import DeepSeekV4PagedHostPool, HostPool
+from workbench.local_engine.mem_cache.pool_configurator import DSV4PoolConfigurator
+from workbench.local_engine.mem_cache.pools import DeepSeekV4IndexerPool, DeepSeekV4TokenToKVPool
 
 
 class UngatedIndexerPool(DeepSeekV4IndexerPool):
@@ -23,3 +28,45 @@ class UngatedPrefill(PrefillScheduler):
 
 class Ungated(UnifiedScheduler):
     prefill_class = UngatedPrefill
+
+
+class HalfPagePool(DeepSeekV4PagedHostPool):
+    """The mirror of the index keys is sized by the fp8 formula, whatever the device holds."""
+
+    def __init__(self, name: str, buffers: Mapping[int, Bytes], pages: int) -> None:
+        super().__init__(name, buffers, pages)
+        if name == "deepseek_v4_c4_indexer":
+            self.item_bytes = 64 * 132
+            self._pages = self._pages[:, :, : self.item_bytes]
+
+
+class HalfMirrorPrefill(PrefillScheduler):
+    @staticmethod
+    def build_host_pools(pool: DeepSeekV4TokenToKVPool, pages: int) -> Sequence[HostPool]:
+        buffers = pool.paged_buffers()
+        return [HalfPagePool(name, layers, pages) for name, layers in buffers.items()]
+
+
+class HalfMirror(UnifiedScheduler):
+    prefill_class = HalfMirrorPrefill
+
+
+class Fp8Sized(DSV4PoolConfigurator):
+    """The index keys are counted as fp8, whatever they are."""
+
+    @property
+    def indexer_bytes(self) -> int:
+        return 132
+
+
+class OverCommittedPrefill(PrefillScheduler):
+    configurator = Fp8Sized
+
+
+class OverCommittedDecode(DecodeScheduler):
+    configurator = Fp8Sized
+
+
+class OverCommitted(UnifiedScheduler):
+    prefill_class = OverCommittedPrefill
+    decode_class = OverCommittedDecode

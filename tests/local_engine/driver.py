@@ -109,12 +109,21 @@ class Result:
 
 @dataclass(frozen=True, kw_only=True)
 class Dose:
-    """How much is asked for: sessions, and how many of them have a request under way at once."""
+    """How much is asked for.
+
+    Attributes:
+        sessions: Conversations.
+        in_flight: How many of them have a request under way at once; all if None.
+        turns: Questions in each.
+        seed: What they say.
+        order: Seed of another order of arrival than round robin.
+    """
 
     sessions: int = 60
     in_flight: int | None = None
     turns: int = 4
     seed: int = 0
+    order: int | None = None
 
 
 def drive(scheduler: UnifiedScheduler, dose: Dose, watch: Callable[[], None] = lambda: None) -> Result:
@@ -122,6 +131,7 @@ def drive(scheduler: UnifiedScheduler, dose: Dose, watch: Callable[[], None] = l
     waiting = [Session(number, dose.seed, dose.turns) for number in range(dose.sessions)]
     flying: dict[str, tuple[Session, tuple[int, ...], list[int]]] = {}
     answers: list[Answer] = []
+    order = None if dose.order is None else random.Random(dose.order)
     limit = dose.in_flight or dose.sessions
 
     def emit(output: TokenOutput) -> None:
@@ -137,7 +147,7 @@ def drive(scheduler: UnifiedScheduler, dose: Dose, watch: Callable[[], None] = l
     idle = 0
     for _ in range(1_000_000):
         while waiting and len(flying) < limit:
-            session = waiting.pop(0)
+            session = waiting.pop(0 if order is None else order.randrange(len(waiting)))
             prompt, right = session.ask()
             rid = f"{session.number}-{session.turn}"
             flying[rid] = (session, right, [])

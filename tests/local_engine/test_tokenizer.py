@@ -55,7 +55,7 @@ def test_a_reply_comes_back_as_the_tokens_that_were_said() -> None:
         user,
         {"role": "assistant", "tool_calls": [{"type": "function", "function": function}]},
     ]
-    raw = [user, {"role": "assistant", "content": CALL}]
+    raw: list[dict[str, object]] = [user, {"role": "assistant", "content": CALL}]
     ids = apply_chat_template(parsed)
     assert ids == apply_chat_template(raw)
     assert ids[:2] == [BOS, USER]

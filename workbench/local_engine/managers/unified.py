@@ -43,8 +43,8 @@ class UnifiedScheduler(SchedulerBase):
 
     def drop(self, rid: str) -> bool:
         """See `SchedulerBase`."""
-        self.prefill.drop(rid)
-        return self.decode.drop(rid)
+        waiting = self.prefill.drop(rid)
+        return self.decode.drop(rid) or waiting
 
     def abort_all(self) -> None:
         """See `SchedulerBase`."""

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from workbench.local_engine.device import Bytes
+from workbench.local_engine.layers.indexer import TopKV2
 from workbench.local_engine.managers.decode import DecodeScheduler
 from workbench.local_engine.managers.prefill import PrefillScheduler
 from workbench.local_engine.managers.unified import UnifiedScheduler
 from workbench.local_engine.mem_cache.host_pool import DeepSeekV4PagedHostPool, HostPool
+from workbench.local_engine.mem_cache.index_key import Keys
 from workbench.local_engine.mem_cache.pool_configurator import DSV4PoolConfigurator
 from workbench.local_engine.mem_cache.pools import DeepSeekV4IndexerPool, DeepSeekV4TokenToKVPool
 
@@ -70,3 +75,19 @@ class OverCommittedDecode(DecodeScheduler):
 class OverCommitted(UnifiedScheduler):
     prefill_class = OverCommittedPrefill
     decode_class = OverCommittedDecode
+
+
+class UnsyncedTopK(TopKV2):
+    """A row that one block can hold returns without the merge, and its slots stay unwritten."""
+
+    def merge(self, values: Keys, parts: list[NDArray[np.int64]], slots: NDArray[np.int64]) -> None:
+        if len(parts) > 1:
+            super().merge(values, parts, slots)
+
+
+class UnsyncedDecode(DecodeScheduler):
+    topk_v2 = UnsyncedTopK
+
+
+class Unsynced(UnifiedScheduler):
+    decode_class = UnsyncedDecode

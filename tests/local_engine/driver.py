@@ -139,6 +139,8 @@ def drive(scheduler: UnifiedScheduler, dose: Dose, watch: Callable[[], None] = l
         said.extend(output.token_ids)
         if output.finished:
             del flying[output.rid]
+            if output.finish_reason == "error":
+                session.turn = session.turns  # its conversation cannot go on
             answers.append(Answer(session.number, session.turn, tuple(said), right, output))
             session.take(tuple(said))
             if session.turn < session.turns:

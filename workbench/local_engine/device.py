@@ -25,6 +25,10 @@ H2D_BYTES_PER_SECOND = 170.2e6
 CYCLES_PER_SECOND = 1e9
 
 
+class DeviceFault(RuntimeError):
+    """A kernel touched what it must not. The batch is lost, the device goes on."""
+
+
 @dataclass(slots=True)
 class Stream:
     """A queue of work that runs in order; `time` is when what has been queued so far is done."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..device import DeviceFault
 from ..mem_cache.pools import Pages
 
 
@@ -23,12 +24,17 @@ def attend(
         selected: Entries that the indexer selected.
         query: What is looked for.
 
+    Raises:
+        DeviceFault: A selected entry lies outside of the context.
+
     Returns:
         What the winner is looked for by in the next layer, and its token.
     """
     if not len(selected):
         return query, 0
     page, offset = np.divmod(selected, rows.shape[1])
+    if page.max() >= len(pages):
+        raise DeviceFault("CUDA error: an illegal memory access was encountered")
     chosen = rows[pages[page], offset]
     agreement = 64 - np.bitwise_count(chosen["key"] ^ query).astype(np.int64)
     best = np.unravel_index(int(agreement.argmax()), agreement.shape)

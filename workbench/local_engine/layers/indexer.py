@@ -53,17 +53,48 @@ def topk(values: Keys, k: int) -> NDArray[np.int64]:
     return np.concatenate((above, equal))
 
 
+class TopKV2:
+    """Top k over a cluster of blocks: each block selects from its part of a row, then one merges.
+
+    Gives what `topk` gives. Only small batches are worth a whole cluster a row.
+    """
+
+    largest_batch = 15
+    block = 512
+
+    def __call__(self, values: Keys, k: int, batch: int) -> NDArray[np.int64]:
+        """Give the positions of the k greatest values of one row of a batch."""
+        if len(values) <= k or batch > self.largest_batch:
+            return topk(values, k)
+        slots = np.full(k, np.iinfo(np.int32).max, np.int64)
+        parts = [
+            begin + topk(values[begin : begin + self.block], k)
+            for begin in range(0, len(values), self.block)
+        ]
+        self.merge(values, parts, slots)
+        return slots
+
+    def merge(self, values: Keys, parts: list[NDArray[np.int64]], slots: NDArray[np.int64]) -> None:
+        """Wait for all blocks of the cluster, and fill the row's slots from what they selected."""
+        candidates = np.sort(np.concatenate(parts))
+        slots[:] = candidates[topk(values[candidates], len(slots))]
+
+
 class Indexer:
     """Selects the entries of a context that attention reads in a layer of ratio 4.
 
     Args:
         pool: The index keys.
+        topk_v2: Selects by a cluster of blocks; None selects by a row at once.
     """
 
-    def __init__(self, pool: DeepSeekV4IndexerPool) -> None:
+    def __init__(self, pool: DeepSeekV4IndexerPool, topk_v2: TopKV2 | None = None) -> None:
         self._pool = pool
+        self._topk_v2 = topk_v2
 
-    def select(self, layer_id: int, pages: Pages, entries: int, query: np.uint64) -> NDArray[np.int64]:
+    def select(
+        self, layer_id: int, pages: Pages, entries: int, query: np.uint64, batch: int
+    ) -> NDArray[np.int64]:
         """Select up to 32 of the first `entries` entries of a context.
 
         Args:
@@ -71,10 +102,14 @@ class Indexer:
             pages: The context's pages, in order.
             entries: Entries of the context.
             query: The hash that is looked for.
+            batch: Rows that are selected for together.
         """
         buffer = self._pool.get_index_k_with_scale_buffer(layer_id)
         keys = self._pool.format.read(buffer[pages])[:entries]
-        return topk(scores(keys, query), INDEX_TOPK)
+        values = scores(keys, query)
+        if self._topk_v2 is None:
+            return topk(values, INDEX_TOPK)
+        return self._topk_v2(values, INDEX_TOPK, batch)
 
     def store(self, layer_id: int, pages: Pages, first: int, hashes: Hashes) -> None:
         """Store the keys of the entries from `first` on; `hashes` has shape (entries, 4)."""

@@ -21,7 +21,7 @@ from ..device import LAYER_SECONDS, Device
 from ..mem_cache.geometry import SWA_WINDOW
 from ..mem_cache.pools import DeepSeekV4TokenToKVPool, Pages
 from .attention import attend
-from .indexer import Hashes, Indexer
+from .indexer import Hashes, Indexer, TopKV2
 from .residual import encode, layer_key, mix, step
 
 
@@ -64,16 +64,19 @@ class CopyHeadModel:
     Args:
         device: The device.
         pool: Its pools.
+        topk_v2: How the indexer selects; None for a row at once.
     """
 
-    def __init__(self, device: Device, pool: DeepSeekV4TokenToKVPool) -> None:
+    def __init__(
+        self, device: Device, pool: DeepSeekV4TokenToKVPool, topk_v2: TopKV2 | None = None
+    ) -> None:
         self._device = device
         self._pool = pool
         self._ratios = pool.geometry.compress_ratios
         layers = pool.geometry.layers_of(4)
         self._next_layer = dict(zip(layers, (*layers[1:], -1), strict=True))
         self._window_layer = pool.geometry.layers_of(0)[0]
-        self.indexer = Indexer(pool.indexer_pool)
+        self.indexer = Indexer(pool.indexer_pool, topk_v2)
 
     def prompt(self, token_ids: Sequence[int], cached: int, pages: Sequence[int], slot: int) -> Chunk:
         """Prepare the tokens of a prompt from `cached` on, a multiple of the page size."""
@@ -157,7 +160,7 @@ class CopyHeadModel:
     ) -> list[tuple[np.uint64, int]]:
         """Select for every request, then attend for every request, as two kernels would."""
         selected = [
-            self.indexer.select(layer, chunk.pages, chunk.end // 4, query)
+            self.indexer.select(layer, chunk.pages, chunk.end // 4, query, len(batch))
             for chunk, query in zip(batch, queries, strict=True)
         ]
         rows = self._pool.get_key_buffer(layer)

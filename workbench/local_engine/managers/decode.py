@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .. import logs
+from ..device import DeviceFault
 from ..disaggregation.checksum import pages_checksum
 from ..disaggregation.transfer import (
     KVPoll,
@@ -26,6 +27,7 @@ from ..disaggregation.transfer import (
     unpack,
 )
 from ..environ import Environment
+from ..layers.indexer import TopKV2
 from ..logs import logger
 from ..mem_cache.pool_configurator import DECODE_SCALE, DSV4PoolConfigurator
 from ..mem_cache.pools import DeepSeekV4IndexerPool
@@ -84,6 +86,7 @@ class DecodeScheduler(SchedulerBase):
 
     indexer_pool: type[DeepSeekV4IndexerPool] = DeepSeekV4IndexerPool
     configurator: type[DSV4PoolConfigurator] = DSV4PoolConfigurator
+    topk_v2: type[TopKV2] = TopKV2
 
     def __init__(self, args: ServerArgs, env: Environment) -> None:
         super().__init__()
@@ -97,6 +100,7 @@ class DecodeScheduler(SchedulerBase):
             full_batch=args.max_running_requests,
             indexer_pool=self.indexer_pool,
             configurator=self.configurator,
+            topk_v2=self.topk_v2,
         )
         self._signature = layout_signature(self.runtime.pool)
         self._slots = list(range(args.max_running_requests - 1, -1, -1))
@@ -140,14 +144,14 @@ class DecodeScheduler(SchedulerBase):
             self._counts["num_requests_total"] += 1
             self._prealloc.append(DecodeRequest(request, emit, time.monotonic()))
 
-    def drop(self, rid: str) -> bool:
-        """See `SchedulerBase`."""
+    def drop(self, rid: str, reason: str = "abort", why: str = "Aborted by AbortReq") -> bool:
+        """See `SchedulerBase`; a request that failed in prefill ends for that reason."""
         for queue in (self._prealloc, self._transfer, self._running):
             for member in queue:
                 if member.request.rid == rid:
                     queue.remove(member)
                     self._counts["num_aborted_requests_total"] += 1
-                    self._fail(member, "abort", "Aborted by AbortReq")
+                    self._fail(member, reason, why)
                     return True
         return False
 
@@ -278,7 +282,14 @@ class DecodeScheduler(SchedulerBase):
             model.continuation(member.output_ids[-1], member.computed, member.pages, member.slot)
             for member in batch
         ]
-        for member, token in zip(batch, model.forward(chunks), strict=True):
+        try:
+            tokens = model.forward(chunks)
+        except DeviceFault as fault:
+            self._running.clear()
+            for member in batch:
+                self._fail(member, "error", str(fault))
+            return
+        for member, token in zip(batch, tokens, strict=True):
             member.computed += 1
             if self._say(member, token):
                 self._running.remove(member)

@@ -13,9 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .. import logs
+from ..device import DeviceFault
 from ..disaggregation.checksum import pages_checksum
 from ..disaggregation.transfer import RoomHeader, gather, layout_signature, pack
 from ..environ import Environment
+from ..layers.indexer import TopKV2
 from ..layers.model import Chunk
 from ..logs import logger
 from ..mem_cache.geometry import SWA_WINDOW
@@ -58,6 +60,7 @@ class PrefillScheduler(SchedulerBase):
 
     indexer_pool: type[DeepSeekV4IndexerPool] = DeepSeekV4IndexerPool
     configurator: type[DSV4PoolConfigurator] = DSV4PoolConfigurator
+    topk_v2: type[TopKV2] = TopKV2
 
     def __init__(self, args: ServerArgs, env: Environment, send: Send) -> None:
         super().__init__()
@@ -71,6 +74,7 @@ class PrefillScheduler(SchedulerBase):
             full_batch=args.max_prefill_tokens,
             indexer_pool=self.indexer_pool,
             configurator=self.configurator,
+            topk_v2=self.topk_v2,
         )
         self._controller = self._build_controller(env) if args.enable_hierarchical_cache else None
         self._cache = PrefixCache(
@@ -153,7 +157,11 @@ class PrefillScheduler(SchedulerBase):
         device = self.runtime.device
         device_began = device.forward.time
         self._schedule.note([member.request for member in batch])
-        tokens = self.launch(batch)
+        try:
+            tokens = self.launch(batch)
+        except DeviceFault as fault:
+            self._lose(batch, str(fault))
+            return True
         for slot, (member, token) in enumerate(zip(batch, tokens, strict=True)):
             self._finish(member, token, slot)
         self._report(batch, device.forward.time - device_began)
@@ -166,6 +174,13 @@ class PrefillScheduler(SchedulerBase):
         self.runtime.counter.set_consumer(producer)
         chunks = [self._chunk(member, slot) for slot, member in enumerate(batch)]
         return self.runtime.model.forward(chunks)
+
+    def _lose(self, batch: Sequence[PrefillRequest], why: str) -> None:
+        """Fail a batch whose pages can no longer be trusted."""
+        self.runtime.device.synchronize()
+        for member in batch:
+            self._give_back(member)
+            fail(member.request.rid, member.emit, "error", why)
 
     def _chunk(self, member: PrefillRequest, slot: int) -> Chunk:
         assert member.lease is not None

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ..device import H2D_BYTES_PER_SECOND, Device
 from ..environ import Environment
+from ..layers.indexer import TopKV2
 from ..layers.model import CopyHeadModel
 from ..mem_cache.geometry import Geometry
 from ..mem_cache.index_key import index_k_format
@@ -67,6 +68,7 @@ def build_runtime(
     full_batch: int,
     indexer_pool: type[DeepSeekV4IndexerPool],
     configurator: type[DSV4PoolConfigurator],
+    topk_v2: type[TopKV2],
 ) -> Runtime:
     """Build the parts of a process.
 
@@ -78,6 +80,7 @@ def build_runtime(
         full_batch: Units of work that memory for activations is made for.
         indexer_pool: Class of the indexer's pool.
         configurator: Class that sizes the pools.
+        topk_v2: Class that selects index entries, unless the environment turns it off.
 
     Raises:
         ValueError: The pools would hold less than one request of full length.
@@ -106,6 +109,6 @@ def build_runtime(
         pool=pool,
         allocator=PageAllocator(pages),
         arena=DeviceArena(config, taken, args.mem_fraction_static, full_batch),
-        model=CopyHeadModel(device, pool),
+        model=CopyHeadModel(device, pool, topk_v2() if env.opt_use_topk_v2 else None),
         bytes_per_full_token=sizes.bytes_per_full_token,
     )

@@ -36,7 +36,7 @@ class UnifiedScheduler(SchedulerBase):
 
         def prefilled(output: TokenOutput) -> None:
             if output.finish_reason in ("error", "abort"):
-                self.decode.drop(output.rid)
+                self.decode.drop(output.rid, output.finish_reason, output.error)
 
         self.decode.accept(request, emit)
         self.prefill.accept(request, prefilled)

@@ -9,4 +9,4 @@ from workbench.local_engine.entrypoints import prefill_server
 MODULES = {**launch.MODULES, "prefill": ("tests.local_engine.ungated",)}
 
 if __name__ == "__main__":
-    prefill_server.main(scheduler=UngatedPrefill)
+    prefill_server.main(scheduler_class=UngatedPrefill)

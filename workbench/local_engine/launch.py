@@ -178,15 +178,18 @@ class Launcher:
     def _wait(self, url: str) -> int:
         for each in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(each, self._on_signal)
+        patience: float | None = None
         while True:
-            match self._events.get():
+            try:
+                event = self._events.get(timeout=patience)
+            except queue.Empty:
+                _say("error: the processes run, but are not healthy")
+                return 1
+            match event:
                 case _Healthy(200):
                     print(url, flush=True)  # noqa: T201
-                case _Healthy(0):
-                    pass  # a process has ended, which is told as such
-                case _Healthy(status):
-                    _say(f"error: /health replied {status}")
-                    return 1
+                case _Healthy():
+                    patience = _GRACE  # most likely a process has ended, and that will be told
                 case _Ended(name, code):
                     return self._explain(name, code)
                 case _Signal(signal.SIGTERM):

@@ -19,6 +19,7 @@ import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
+from typing import TypeVar
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -37,6 +38,7 @@ from .bodies import optional, read_json
 from .errors import ApiError, on_api_error, on_http_error, on_unexpected
 from .serving import ClientLeft, Serving, while_connected
 
+_Scheduler = TypeVar("_Scheduler", bound=Scheduler)
 _HEALTH_TIMEOUT = 20.0  # seconds
 HANDLERS = {ApiError: on_api_error, HTTPException: on_http_error, Exception: on_unexpected}
 
@@ -204,9 +206,9 @@ def read_environment() -> Environment:
         raise SystemExit(2) from None
 
 
-def run_in_one_process(
-    argv: Sequence[str] | None, make: Callable[[ServerArgs, Environment], Scheduler], mode: str
-) -> None:
-    """Run a server whose routes are all of the common ones."""
-    args, env, listener = start(argv, mode)
-    lifecycle.serve(EngineServer(make(args, env), args, env).app(), listener)
+def build(make: Callable[[], _Scheduler]) -> _Scheduler:
+    """Make a scheduler; what its flags or files do not allow ends the program with one line."""
+    try:
+        return make()
+    except (ValueError, OSError) as error:
+        lifecycle.fail(str(error))

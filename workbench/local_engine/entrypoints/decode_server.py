@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from .. import lifecycle
 from ..managers.decode import DecodeScheduler
-from .common import EngineServer, start
+from .common import EngineServer, build, start
 from .errors import ApiError
 
 
@@ -37,7 +37,7 @@ def rooms(receive: Callable[[int, bytes], None]) -> Route:
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the server."""
     args, env, listener = start(argv, "decode")
-    scheduler = DecodeScheduler(args, env)
+    scheduler = build(lambda: DecodeScheduler(args, env))
     app = EngineServer(scheduler, args, env).app([rooms(scheduler.receive)])
     lifecycle.serve(app, listener)
 

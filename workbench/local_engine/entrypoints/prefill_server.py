@@ -17,7 +17,7 @@ from .. import lifecycle
 from ..logs import logger
 from ..managers.prefill import PrefillScheduler
 from ..server_args import ServerArgs
-from .common import EngineServer, start
+from .common import EngineServer, build, start
 
 
 class RoomSender:
@@ -69,12 +69,13 @@ def sender(args: ServerArgs, parallel: int) -> RoomSender:
 
 
 def main(
-    argv: Sequence[str] | None = None, scheduler: type[PrefillScheduler] = PrefillScheduler
+    argv: Sequence[str] | None = None, scheduler_class: type[PrefillScheduler] = PrefillScheduler
 ) -> None:
     """Run the server."""
     args, env, listener = start(argv, "prefill")
     send = sender(args, env.disaggregation_queue_size)
-    lifecycle.serve(EngineServer(scheduler(args, env, send), args, env).app(), listener)
+    scheduler = build(lambda: scheduler_class(args, env, send))
+    lifecycle.serve(EngineServer(scheduler, args, env).app(), listener)
 
 
 if __name__ == "__main__":

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .. import lifecycle
 from ..managers.unified import UnifiedScheduler
-from .common import run_in_one_process
+from .common import EngineServer, build, start
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the server."""
-    run_in_one_process(argv, UnifiedScheduler, "null")
+    args, env, listener = start(argv, "null")
+    scheduler = build(lambda: UnifiedScheduler(args, env))
+    lifecycle.serve(EngineServer(scheduler, args, env).app(), listener)
 
 
 if __name__ == "__main__":

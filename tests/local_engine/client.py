@@ -215,6 +215,12 @@ async def request(
     return text
 
 
+async def server_info(url: str) -> dict[str, Any]:
+    """Ask a server what is running."""
+    info: dict[str, Any] = json.loads(await request(url, "GET", "/server_info"))
+    return info
+
+
 async def events(url: str, path: str, body: Mapping[str, Any]) -> AsyncIterator[str]:
     """Send one request and give the data of each server-sent event, as it comes.
 

@@ -41,6 +41,7 @@ class Result:
     """What came of a dose: how often the reply was not the right call, and the engine's own numbers."""
 
     wrong: int
+    errors: int
     turns: int
     wrong_by_turn: tuple[int, ...]
     counters: Mapping[str, float]
@@ -101,12 +102,13 @@ class History:
         ]
         wrong = [
             turn
-            for said, wanted in zip(result["replies"], right, strict=True)
+            for number, (said, wanted) in enumerate(zip(result["replies"], right, strict=True))
             for turn in range(dose.turns)
-            if said[turn] != wanted[turn]
+            if said[turn] != wanted[turn] and f"{number}/{turn}" not in result["errors"]
         ]
         return Result(
             wrong=len(wrong),
+            errors=len(result["errors"]),
             turns=dose.number * dose.turns,
             wrong_by_turn=tuple(wrong.count(turn) for turn in range(dose.turns)),
             counters=result["counters"],

@@ -3,8 +3,8 @@
     PYTHONPATH=WORKTREE python -P replay.py < JOB > RESULT
 
 The job is JSON: `argv` (flags), `env` (variables), `prompts` (by session and turn: messages) and
-`in_flight`. The result holds the text of each reply and the counters. Time is virtual and this loop
-the only clock, so a commit always gives the same result.
+`in_flight`. The result holds the text of each reply, errors and counters. Time is virtual and this
+loop the only clock, so a commit always gives the same result.
 """
 
 from __future__ import annotations
@@ -31,11 +31,14 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
     waiting = deque((session, 0) for session in range(len(prompts)))
     said: dict[str, list[int]] = {}
     flying: set[str] = set()
+    errors: dict[str, str] = {}
 
     def emit(output: TokenOutput) -> None:
         said[output.rid].extend(output.token_ids)
         if output.finished:
             flying.discard(output.rid)
+            if output.finish_reason in ("error", "abort"):
+                errors[output.rid] = output.error
             session, turn = map(int, output.rid.split("/"))
             if turn + 1 < len(prompts[session]):
                 waiting.append((session, turn + 1))
@@ -58,6 +61,7 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
     ]
     return {
         "replies": replies,
+        "errors": errors,
         "counters": scheduler.counters(),
         "describe": scheduler.describe(),
         "file": sys.modules["minisgl"].__file__,

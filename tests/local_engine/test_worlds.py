@@ -147,6 +147,22 @@ def test_sizing_is_a_defect_of_its_own(history: History) -> None:
     assert after.wrong >= before.wrong > 0
 
 
+NO_V2 = {**BF16, "SGLANG_OPT_USE_TOPK_V2": "0"}
+
+
+def test_topk_v2_is_innocent_of_the_symptom(history: History) -> None:
+    with_it, without = (history.give("world/race", replace(SYMPTOM, env=env)) for env in (BF16, NO_V2))
+    assert with_it.wrong == without.wrong > 0
+
+
+def test_topk_v2_without_its_sync_crashes_and_does_not_garble(history: History) -> None:
+    short = Dose(number=4, turns=1, in_flight=4, argv=())
+    broken = history.give("topk-v2", short)
+    assert broken.errors == 4
+    assert history.give("topk-v2", replace(short, env=NO_V2)).errors == 0
+    assert history.give("topk-v2-sync", short).errors == 0
+
+
 def test_texts_of_a_mixed_batch_change_places_for_one_commit_only(history: History) -> None:
     script = (
         "from minisgl.managers.detokenizer import Detokenizer\n"

@@ -43,6 +43,7 @@ class SchedulerBase(ABC):
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
             self._thread = None
+        self.drain()  # whoever asked last waits for an answer
         self.abort_all()
 
     def submit(self, request: GenerateRequest, emit: Emit) -> None:

@@ -66,3 +66,17 @@ def test_full_dose(seed: int) -> None:
     if seed < 3:
         assert drive(UnifiedScheduler(ARGS, BF16), Dose(seed=seed)).wrong == []
         assert drive(Ungated(ARGS, FP8), Dose(seed=seed)).wrong == []
+
+
+def test_the_log_shows_late_reads_only_where_they_are_and_only_if_asked_for(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    watched = replace(BF16, debug_index_k=True)
+    with caplog.at_level(logging.INFO, "local_engine"):
+        drive(UnifiedScheduler(ARGS, watched), SMALL)
+        assert "HiCache load: #req: " in caplog.text
+        assert "index_k read" not in caplog.text
+        drive(Ungated(ARGS, BF16), SMALL)
+        assert "index_k read" not in caplog.text
+        drive(Ungated(ARGS, watched), SMALL)
+        assert "index_k read" in caplog.text

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from workbench.local_engine.device import Bytes
 from workbench.local_engine.layers.indexer import TopKV2
 from workbench.local_engine.managers.decode import DecodeScheduler
-from workbench.local_engine.managers.prefill import PrefillScheduler
+from workbench.local_engine.managers.decode_runner import DecodeRunner
+from workbench.local_engine.managers.prefill import PrefillRequest, PrefillScheduler
 from workbench.local_engine.managers.unified import UnifiedScheduler
 from workbench.local_engine.mem_cache.host_pool import DeepSeekV4PagedHostPool, HostPool
 from workbench.local_engine.mem_cache.index_key import Keys
 from workbench.local_engine.mem_cache.pool_configurator import DSV4PoolConfigurator
-from workbench.local_engine.mem_cache.pools import DeepSeekV4IndexerPool, DeepSeekV4TokenToKVPool
+from workbench.local_engine.mem_cache.pools import DeepSeekV4IndexerPool, DeepSeekV4TokenToKVPool, Pages
 
 
 class UngatedIndexerPool(DeepSeekV4IndexerPool):
@@ -91,3 +92,44 @@ class UnsyncedDecode(DecodeScheduler):
 
 class Unsynced(UnifiedScheduler):
     decode_class = UnsyncedDecode
+
+
+class MixedStrideRunner(DecodeRunner):
+    """An eager kernel reads the page table by the captured stride; it is filled by the live one."""
+
+    def _row(self, number: int, stride: int, pages: int) -> Pages:
+        return super()._row(number, self._widest, pages)
+
+
+class MixedStrideDecode(DecodeScheduler):
+    runner_class = MixedStrideRunner
+
+
+class MixedStride(UnifiedScheduler):
+    decode_class = MixedStrideDecode
+
+
+class UnfencedPrefill(PrefillScheduler):
+    """A load starts as soon as its batch is formed, beside the forward pass that is still out."""
+
+    def advance(self, batch: list[PrefillRequest]) -> None:
+        launched = self._launched
+        self._launched = self.launch(batch) if batch else None
+        if launched:
+            self.complete(launched)
+
+
+class Unfenced(UnifiedScheduler):
+    prefill_class = UnfencedPrefill
+
+
+class HoldingPrefill(PrefillScheduler):
+    """A result is handled only when the next batch is launched, which may need what it holds."""
+
+    def advance(self, batch: list[PrefillRequest]) -> None:
+        if batch or not self._waiting or self._args.disable_overlap_schedule:
+            super().advance(batch)
+
+
+class Holding(UnifiedScheduler):
+    prefill_class = HoldingPrefill

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from workbench.local_engine.device import Bytes
 from workbench.local_engine.layers.indexer import TopKV2
 from workbench.local_engine.managers.decode import DecodeScheduler
+from workbench.local_engine.managers.decode_runner import DecodeRunner
 from workbench.local_engine.managers.prefill import PrefillScheduler
 from workbench.local_engine.managers.unified import UnifiedScheduler
 from workbench.local_engine.mem_cache.host_pool import DeepSeekV4PagedHostPool, HostPool
 from workbench.local_engine.mem_cache.index_key import Keys
 from workbench.local_engine.mem_cache.pool_configurator import DSV4PoolConfigurator
-from workbench.local_engine.mem_cache.pools import DeepSeekV4IndexerPool, DeepSeekV4TokenToKVPool
+from workbench.local_engine.mem_cache.pools import DeepSeekV4IndexerPool, DeepSeekV4TokenToKVPool, Pages
 
 
 class UngatedIndexerPool(DeepSeekV4IndexerPool):
@@ -91,3 +92,18 @@ class UnsyncedDecode(DecodeScheduler):
 
 class Unsynced(UnifiedScheduler):
     decode_class = UnsyncedDecode
+
+
+class MixedStrideRunner(DecodeRunner):
+    """An eager kernel reads the page table by the captured stride; it is filled by the live one."""
+
+    def _row(self, number: int, stride: int, pages: int) -> Pages:
+        return super()._row(number, self._widest, pages)
+
+
+class MixedStrideDecode(DecodeScheduler):
+    runner_class = MixedStrideRunner
+
+
+class MixedStride(UnifiedScheduler):
+    decode_class = MixedStrideDecode

@@ -100,7 +100,7 @@ class CopyHeadModel:
             query=stream.after[-1],
         )
 
-    def continuation(self, token: int, position: int, pages: Sequence[int], slot: int) -> Chunk:
+    def continuation(self, token: int, position: int, pages: Pages, slot: int) -> Chunk:
         """Prepare one generated token. The state before it is read from the sliding window."""
         window = self._pool.get_swa_buffer(self._window_layer)[slot]
         last = window[(position - 1) % SWA_WINDOW]
@@ -111,7 +111,7 @@ class CopyHeadModel:
         said[3], findable[3] = token, False
         count = 1 if complete else 0
         return Chunk(
-            pages=np.asarray(pages, np.int64),
+            pages=pages,
             slot=slot,
             end=position + 1,
             positions=np.array([position]),

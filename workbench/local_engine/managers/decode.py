@@ -33,6 +33,7 @@ from ..mem_cache.pool_configurator import DECODE_SCALE, DSV4PoolConfigurator
 from ..mem_cache.pools import DeepSeekV4IndexerPool
 from ..server_args import ServerArgs
 from ..tokenizer import EOS
+from .decode_runner import DecodeRow, DecodeRunner
 from .interface import Emit, GenerateRequest, TokenOutput
 from .runtime import build_runtime
 from .scheduler_base import SchedulerBase, fail
@@ -87,6 +88,7 @@ class DecodeScheduler(SchedulerBase):
     indexer_pool: type[DeepSeekV4IndexerPool] = DeepSeekV4IndexerPool
     configurator: type[DSV4PoolConfigurator] = DSV4PoolConfigurator
     topk_v2: type[TopKV2] = TopKV2
+    runner_class: type[DecodeRunner] = DecodeRunner
 
     def __init__(self, args: ServerArgs, env: Environment) -> None:
         super().__init__()
@@ -101,6 +103,12 @@ class DecodeScheduler(SchedulerBase):
             indexer_pool=self.indexer_pool,
             configurator=self.configurator,
             topk_v2=self.topk_v2,
+        )
+        self._runner = self.runner_class(
+            self.runtime.model,
+            max_batch=args.max_running_requests,
+            max_pages=self.runtime.geometry.pages_for(args.context_length),
+            max_captured=0 if args.disable_cuda_graph else args.cuda_graph_max_bs_decode,
         )
         self._signature = layout_signature(self.runtime.pool)
         self._slots = list(range(args.max_running_requests - 1, -1, -1))
@@ -275,15 +283,14 @@ class DecodeScheduler(SchedulerBase):
 
     def _decode(self) -> None:
         """Run one step over all running requests."""
-        model = self.runtime.model
         self.runtime.counter.set_consumer(-1)
         batch = list(self._running)
-        chunks = [
-            model.continuation(member.output_ids[-1], member.computed, member.pages, member.slot)
+        rows = [
+            DecodeRow(member.output_ids[-1], member.computed, member.pages, member.slot)
             for member in batch
         ]
         try:
-            tokens = model.forward(chunks)
+            tokens = self._runner.run(rows)
         except DeviceFault as fault:
             self._running.clear()
             for member in batch:
@@ -354,7 +361,7 @@ class DecodeScheduler(SchedulerBase):
                     running_req=len(batch),
                     token=sum(member.computed for member in batch),
                     token_usage=self.runtime.token_usage,
-                    cuda_graph=True,
+                    cuda_graph=self._runner.captured,
                     throughput=len(batch) / STEP_SECONDS,
                     queue_req=len(self._prealloc),
                     transfer_req=len(self._transfer),
@@ -372,6 +379,8 @@ class DecodeScheduler(SchedulerBase):
             "num_decode_prealloc_queue_reqs": float(len(self._prealloc)),
             "num_decode_transfer_queue_reqs": float(len(self._transfer)),
             "token_usage": self.runtime.token_usage,
+            "is_cuda_graph": float(self._runner.captured),
+            "eager_decode_batches_total": float(self._runner.eager_batches),
             "index_k_bf16_reads_total": float(indexer.reads if bf16 else 0),
         }
 

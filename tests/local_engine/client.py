@@ -1,7 +1,9 @@
 """A small HTTP client that drives sessions with known answers against a server, and counts.
 
 Sessions and requests in flight are two numbers: `in_flight` workers take whole sessions one after the
-other, and a session's turns follow each other. A connection a request, nothing retried.
+other, and a session's turns follow each other. With `round_robin`, a session stands at the end of the
+queue after each turn: with fewer in flight than sessions, its pages have left the device when it is its
+turn again. A connection a request, nothing retried.
 
     tally = await drive("http://127.0.0.1:30000", sessions, in_flight=60)
     tally.wrong, tally.responses, tally.sessions_wrong, tally.wrong_by_turn
@@ -11,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import deque
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -108,6 +111,7 @@ async def drive(
     sessions: Sequence[Session],
     *,
     in_flight: int,
+    round_robin: bool = False,
     stream: bool = False,
     deadline: float = DEADLINE,
 ) -> Tally:
@@ -116,17 +120,21 @@ async def drive(
     Args:
         url: Base URL of the server.
         sessions: Begun in this order.
-        in_flight: Sessions that are under way at a time.
+        in_flight: Requests that are under way at a time.
+        round_robin: Give each session one turn before any gets its next.
         stream: Ask for server-sent events.
         deadline: Seconds for one request; a turn that takes longer is an error.
     """
-    waiting = iter(sessions)
+    waiting = deque((session, 0) for session in sessions)
+    put_back = waiting.append if round_robin else waiting.appendleft
     answers: list[Answer] = []
 
     async def worker() -> None:
-        for session in waiting:
-            for turn in range(len(session.turns)):
-                answers.append(await ask(url, session, turn, stream=stream, deadline=deadline))
+        while waiting:
+            session, turn = waiting.popleft()
+            answers.append(await ask(url, session, turn, stream=stream, deadline=deadline))
+            if turn + 1 < len(session.turns):
+                put_back((session, turn + 1))
 
     async with asyncio.TaskGroup() as group:
         for _ in range(min(in_flight, len(sessions))):

@@ -118,7 +118,7 @@ def race(*argv: str, in_flight: int, number: int, env: dict[str, str]) -> tuple[
     """Drive the engine without the gate; give the wrong answers, and its metrics."""
     known = sessions.draw(number, turns=4)
     with running("--enable-hierarchical-cache", *argv, module=UNGATED, env=env) as engine:
-        tally = asyncio.run(drive(engine.url, known, in_flight=in_flight))
+        tally = asyncio.run(drive(engine.url, known, in_flight=in_flight, round_robin=True))
         assert tally.errors == ()
         return tally.wrong, engine.metrics()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-_OWN = frozenset({"hicache_loaded_pages_total", "index_k_bf16_reads_total", "peak_in_flight"})
+OWN = frozenset({"hicache_loaded_pages_total", "index_k_bf16_reads_total", "peak_in_flight"})
 
 
 def render(values: Mapping[str, float], labels: Mapping[str, str]) -> str:
@@ -22,7 +22,7 @@ def render(values: Mapping[str, float], labels: Mapping[str, str]) -> str:
     text = ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items())
     lines = []
     for name in sorted(values):
-        full = name if name in _OWN else f"sglang:{name}"
+        full = name if name in OWN else f"sglang:{name}"
         kind = "counter" if name.endswith("_total") else "gauge"
         lines += [f"# TYPE {full} {kind}", f"{full}{{{text}}} {float(values[name])!r}"]
     return "".join(f"{line}\n" for line in lines)

@@ -119,8 +119,8 @@ class ServerArgs:
 
     device_clock: str = _device(
         "virtual",
-        "Clock of the device's streams. wall is a demonstration: a busy host leaks into its results.",
-        choices=("virtual", "wall"),
+        "Clock of the device's streams; a wall clock would let a busy host into the results.",
+        choices=("virtual",),
     )
     h2d_gbps: float | None = _device(
         None,

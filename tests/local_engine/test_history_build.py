@@ -133,7 +133,7 @@ def test_an_edit_beside_the_patches_is_told_and_refreshed() -> None:
 
 
 def test_an_edit_in_a_patched_place_needs_a_person() -> None:
-    text = tiny.SHIPPED["minisgl/pool.py"].replace("line_2 ", "two ")
+    text = tiny.SHIPPED["minisgl/pool.py"].replace(tiny.GATED, "other()\n")
     edited = {**tiny.SHIPPED, "minisgl/pool.py": text}
     with pytest.raises(SeriesError, match=r"05-gate.patch: minisgl/pool.py:1: the patch does not fit"):
         refresh.refresh(tiny.SERIES, edited)

@@ -89,7 +89,7 @@ def test_before_hicache_its_flag_is_unknown(history: History) -> None:
 
 
 def test_the_gate_put_back_and_taken_away(history: History) -> None:
-    assert history.give("gate", SYMPTOM).wrong == 0
+    assert history.give("main", SYMPTOM).wrong == 0
     assert history.give("put-back/gate", SYMPTOM).wrong > 0
 
 
@@ -161,6 +161,17 @@ def test_topk_v2_without_its_sync_crashes_and_does_not_garble(history: History) 
     assert broken.errors == 4
     assert history.give("topk-v2", replace(short, env=NO_V2)).errors == 0
     assert history.give("topk-v2-sync", short).errors == 0
+
+
+def test_the_eager_path_is_broken_and_never_taken(history: History) -> None:
+    """Lowering the captured size makes it run, and all rows but the first go wrong."""
+    normal = history.give("world/race", replace(SYMPTOM, argv=()))
+    assert (normal.wrong, normal.counters["eager_decode_batches_total"]) == (0, 0)
+    eager = replace(SYMPTOM, argv=("--cuda-graph-max-bs-decode", "4"))
+    assert history.give("world/race", eager).wrong > 24
+    fixed = history.give("main", eager)
+    assert fixed.wrong == 0
+    assert fixed.counters["eager_decode_batches_total"] > 0
 
 
 def test_texts_of_a_mixed_batch_change_places_for_one_commit_only(history: History) -> None:

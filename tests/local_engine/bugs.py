@@ -11,7 +11,7 @@ from workbench.local_engine.device import Bytes
 from workbench.local_engine.layers.indexer import TopKV2
 from workbench.local_engine.managers.decode import DecodeScheduler
 from workbench.local_engine.managers.decode_runner import DecodeRunner
-from workbench.local_engine.managers.prefill import PrefillScheduler
+from workbench.local_engine.managers.prefill import PrefillRequest, PrefillScheduler
 from workbench.local_engine.managers.unified import UnifiedScheduler
 from workbench.local_engine.mem_cache.host_pool import DeepSeekV4PagedHostPool, HostPool
 from workbench.local_engine.mem_cache.index_key import Keys
@@ -107,3 +107,29 @@ class MixedStrideDecode(DecodeScheduler):
 
 class MixedStride(UnifiedScheduler):
     decode_class = MixedStrideDecode
+
+
+class UnfencedPrefill(PrefillScheduler):
+    """A load starts as soon as its batch is formed, beside the forward pass that is still out."""
+
+    def advance(self, batch: list[PrefillRequest]) -> None:
+        launched = self._launched
+        self._launched = self.launch(batch) if batch else None
+        if launched:
+            self.complete(launched)
+
+
+class Unfenced(UnifiedScheduler):
+    prefill_class = UnfencedPrefill
+
+
+class HoldingPrefill(PrefillScheduler):
+    """A result is handled only when the next batch is launched, which may need what it holds."""
+
+    def advance(self, batch: list[PrefillRequest]) -> None:
+        if batch or not self._waiting or self._args.disable_overlap_schedule:
+            super().advance(batch)
+
+
+class Holding(UnifiedScheduler):
+    prefill_class = HoldingPrefill

@@ -53,33 +53,32 @@ class Provenance:
         }
 
 
-def read() -> Provenance:
-    """Look at the tree that this process was loaded from."""
-    commit, dirty = _git()
-    return Provenance(
-        commit=commit, dirty=dirty, files=_digests(), pid=os.getpid(), started=time.time()
-    )
+def read(root: Path = ROOT) -> Provenance:
+    """Look at the tree of sources that this process was loaded from."""
+    commit, dirty = _git(root)
+    files = _digests(root)
+    return Provenance(commit=commit, dirty=dirty, files=files, pid=os.getpid(), started=time.time())
 
 
-def _digests() -> dict[str, str]:
-    files = (path for path in ROOT.rglob("*") if path.suffix in {".py", ".txt", ".json"})
+def _digests(root: Path) -> dict[str, str]:
+    files = (path for path in root.rglob("*") if path.suffix in {".py", ".txt", ".json"})
     return {
-        path.relative_to(ROOT).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(files)
     }
 
 
-def _git() -> tuple[str | None, bool | None]:
+def _git(root: Path) -> tuple[str | None, bool | None]:
     """Ask git once for both. An ignored package, as in a venv inside a repository, has no commit."""
     command = ["git", "--no-optional-locks", "status", "--porcelain=v2", "--branch", "--ignored", "."]
     try:
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=10, check=True)
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=10, check=True)
     except (OSError, subprocess.SubprocessError):
         return None, None
     lines = done.stdout.splitlines()
     commits = [line.split()[2] for line in lines if line.startswith("# branch.oid ")]
     changes = [line for line in lines if line[:1] not in "#!" and "__pycache__" not in line]
-    ignored = any(line in ("! ./", "! ../", "! .") or line.startswith("! ../") for line in lines)
+    ignored = any(line.startswith(("! ./", "! ../")) for line in lines)
     if ignored or not commits or commits[0] == "(initial)":
         return None, None
     return commits[0], bool(changes)

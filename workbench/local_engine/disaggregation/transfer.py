@@ -63,6 +63,7 @@ def layout_signature(pool: DeepSeekV4TokenToKVPool) -> str:
 
 def gather(pool: DeepSeekV4TokenToKVPool, pages: Sequence[int], slot: int) -> bytes:
     """Read a request's pages and window into one body."""
+    pool.settle()
     index = np.asarray(pages, np.int64)
     pieces = [
         buffer[index].tobytes()

@@ -132,6 +132,7 @@ class CopyHeadModel:
         queries = list(layer_key(states, first))
         tokens = [0] * len(batch)
         for layer, ratio in enumerate(self._ratios):
+            self._device.land()
             match ratio:
                 case 0:
                     self._slide(layer, batch)

@@ -2,7 +2,8 @@
 
     waiting queue -> batch of up to 4 -> forward pass -> prefix tree, host mirror -> room to decode
 
-A batch takes requests in order of arrival until one of the bounds is met: 4 requests,
+With overlap, the next batch is formed while the one before is on the device, and its result is handled
+then. A batch takes requests in order of arrival until one of the bounds is met: 4 requests,
 `max_prefill_tokens` new tokens, pages of the device, memory for activations.
 """
 
@@ -49,6 +50,21 @@ class PrefillRequest:
         return len(self.lease.cached) if self.lease else 0
 
 
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """A batch on the forward stream.
+
+    Attributes:
+        batch: Its requests.
+        producer: The event set of its load, -1 without one.
+        chunks: What each request computes.
+    """
+
+    batch: list[PrefillRequest]
+    producer: int
+    chunks: list[Chunk]
+
+
 class PrefillScheduler(SchedulerBase):
     """See `interface.Scheduler`.
 
@@ -87,6 +103,7 @@ class PrefillScheduler(SchedulerBase):
         self._signature = layout_signature(self.runtime.pool)
         self._schedule = Schedule(args.record_schedule, args.replay)
         self._waiting: list[PrefillRequest] = []
+        self._launched: Launched | None = None
         self._counts = dict.fromkeys(
             (
                 "num_prefill_batches_total",
@@ -142,47 +159,74 @@ class PrefillScheduler(SchedulerBase):
 
     def flush(self) -> bool:
         """See `SchedulerBase`."""
-        if self._waiting:
+        if self._waiting or self._launched:
             return False
         self._cache.clear()
         return True
 
     def step(self) -> bool:
-        """Prefill one batch."""
+        """Take the next batch, and handle the result of the one before."""
         self.drain()
-        batch = self._form_batch()
-        if not batch:
-            return False
-        began = time.monotonic()
-        device = self.runtime.device
-        device_began = device.forward.time
-        self._schedule.note([member.request for member in batch])
-        try:
-            tokens = self.launch(batch)
-        except DeviceFault as fault:
-            self._lose(batch, str(fault))
+        if self._launched and not self._schedule.overlaps:
+            self.advance([])
             return True
-        for slot, (member, token) in enumerate(zip(batch, tokens, strict=True)):
-            self._finish(member, token, slot)
-        self._report(batch, device.forward.time - device_began)
-        self.pace(device.forward.time - device_began, began)
+        batch = self._form_batch()
+        if not batch and (not self._launched or self._schedule.planned):
+            return False
+        if batch:
+            requests = [member.request for member in batch]
+            self._schedule.note(requests, overlapped=bool(self._launched))
+        self.advance(batch)
+        if self._args.disable_overlap_schedule:
+            self.advance([])
         return True
 
-    def launch(self, batch: Sequence[PrefillRequest]) -> list[int]:
-        """Start the batch's load, and compute while it lands."""
+    def advance(self, batch: list[PrefillRequest]) -> None:
+        """Handle what was launched, if anything, and launch a batch, unless it is empty.
+
+        The load of a batch starts behind the forward pass before it, on which it must be fenced: that
+        pass still writes to tail pages which were freed at its launch, and which the load may have
+        been given. Without a batch the result is handled all the same, since it may hold the pages
+        that a batch needs.
+        """
+        launched, self._launched = self._launched, None
+        if launched:
+            self.complete(launched)
+        if batch:
+            self._launched = self.launch(batch)
+
+    def launch(self, batch: list[PrefillRequest]) -> Launched:
+        """Start a batch's load, and free the pages that nobody needs once it is computed."""
         producer = self._controller.start_loading() if self._controller else -1
-        self.runtime.counter.set_consumer(producer)
-        chunks = [self._chunk(member, slot) for slot, member in enumerate(batch)]
-        return self.runtime.model.forward(chunks)
+        launched = Launched(batch, producer, [self._chunk(*pair) for pair in enumerate(batch)])
+        for member in batch:
+            assert member.lease is not None
+            self._cache.release_tail(member.request.input_ids, member.lease)
+        return launched
+
+    def complete(self, launched: Launched) -> None:
+        """Compute a batch while its load lands, and handle the result."""
+        began, device = time.monotonic(), self.runtime.device
+        device_began = device.forward.time
+        self.runtime.counter.set_consumer(launched.producer)
+        try:
+            tokens = self.runtime.model.forward(launched.chunks)
+        except DeviceFault as fault:
+            self._lose(launched.batch, str(fault))
+            return
+        for member, chunk, token in zip(launched.batch, launched.chunks, tokens, strict=True):
+            self._finish(member, chunk, token)
+        self._report(launched.batch, device.forward.time - device_began)
+        self.pace(device.forward.time - device_began, began)
 
     def _lose(self, batch: Sequence[PrefillRequest], why: str) -> None:
-        """Fail a batch whose pages can no longer be trusted."""
+        """Fail a batch whose new pages cannot be trusted."""
         self.runtime.device.synchronize()
         for member in batch:
             self._give_back(member)
             fail(member.request.rid, member.emit, "error", why)
 
-    def _chunk(self, member: PrefillRequest, slot: int) -> Chunk:
+    def _chunk(self, slot: int, member: PrefillRequest) -> Chunk:
         assert member.lease is not None
         cached = member.cached * self._args.page_size
         return self.runtime.model.prompt(member.request.input_ids, cached, member.lease.pages, slot)
@@ -227,11 +271,11 @@ class PrefillScheduler(SchedulerBase):
         self._cache.release(member.lease)
         member.lease = None
 
-    def _finish(self, member: PrefillRequest, token: int, slot: int) -> None:
+    def _finish(self, member: PrefillRequest, chunk: Chunk, token: int) -> None:
         """Send the room, keep the prefix, answer."""
         request, lease, pool = member.request, member.lease, self.runtime.pool
         assert lease is not None
-        pages = lease.pages
+        pages = chunk.pages.tolist()
         cached = member.cached * self._args.page_size
         if request.bootstrap_room is not None:
             checksum = self._args.disaggregation_enable_kv_checksum
@@ -243,7 +287,7 @@ class PrefillScheduler(SchedulerBase):
                 signature=self._signature,
                 checksum=pages_checksum(pool, pages) if checksum else None,
             )
-            payload = pack(header, gather(pool, pages, slot))
+            payload = pack(header, gather(pool, pages, chunk.slot))
             self._counts["kv_transfer_total_mb"] += len(payload) / 1e6
             self._send(request.bootstrap_room, payload)
         self._cache.keep(request.input_ids, lease)
@@ -283,6 +327,7 @@ class PrefillScheduler(SchedulerBase):
         host = self._cache.tree.host_pages * self._args.page_size
         return {
             **self._counts,
+            "num_running_reqs": float(len(self._launched.batch) if self._launched else 0),
             "num_queue_reqs": float(len(self._waiting)),
             "num_prefill_inflight_queue_reqs": 0.0,
             "token_usage": self.runtime.token_usage,

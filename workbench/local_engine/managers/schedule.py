@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TypedDict, TypeVar
 
 import numpy as np
 
@@ -26,11 +26,16 @@ def digest(request: GenerateRequest) -> str:
     return hashlib.blake2b(ids.tobytes(), digest_size=8).hexdigest()
 
 
+class _Planned(TypedDict):
+    requests: list[str]
+    overlapped: bool
+
+
 class Schedule:
     """Records batches, follows recorded ones, or does neither.
 
     Args:
-        record: File to write, a JSON array of digests a line.
+        record: File to write, a JSON object a line.
         replay: File to follow. After its last batch requests are batched as they come.
     """
 
@@ -39,15 +44,16 @@ class Schedule:
         if self._record:
             self._record.write_text("")
         lines = Path(replay).read_text().splitlines() if replay else []
-        self._planned: list[list[str]] = [json.loads(line) for line in reversed(lines)]
+        self._planned: list[_Planned] = [json.loads(line) for line in reversed(lines)]
 
-    def note(self, batch: Sequence[GenerateRequest]) -> None:
-        """Record a batch that is about to run."""
+    def note(self, batch: Sequence[GenerateRequest], *, overlapped: bool) -> None:
+        """Record a batch that is about to run, and whether the result before it is still out."""
         if self._planned:
             self._planned.pop()
         if self._record:
+            line = {"requests": [digest(request) for request in batch], "overlapped": overlapped}
             with self._record.open("a") as file:
-                file.write(json.dumps([digest(request) for request in batch]) + "\n")
+                file.write(json.dumps(line) + "\n")
 
     def choose(self, waiting: Sequence[tuple[GenerateRequest, T]], most: int) -> list[T]:
         """Give the items of the requests that may run next: none until all planned ones are there."""
@@ -57,9 +63,14 @@ class Schedule:
         for request, item in waiting:
             known.setdefault(digest(request), []).append(item)
         try:
-            return [known[name].pop(0) for name in self._planned[-1]]
+            return [known[name].pop(0) for name in self._planned[-1]["requests"]]
         except (KeyError, IndexError):
             return []
+
+    @property
+    def overlaps(self) -> bool:
+        """Whether the coming batch may be formed before the result of the last one is handled."""
+        return self._planned[-1]["overlapped"] if self._planned else True
 
     @property
     def planned(self) -> bool:

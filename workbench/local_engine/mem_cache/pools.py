@@ -15,6 +15,7 @@ calls it before it hands out a layer's buffer.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 
 import numpy as np
@@ -29,7 +30,7 @@ Pages = NDArray[np.int64]
 
 
 class PageAllocator:
-    """Hands out pages; a page freed last is handed out first.
+    """Hands out pages, the one first that has been free for longest.
 
     Args:
         pages: Number of pages.
@@ -41,7 +42,7 @@ class PageAllocator:
 
     def clear(self) -> None:
         """Take all pages back."""
-        self._free = list(range(self.size - 1, -1, -1))
+        self._free = deque(range(self.size))
 
     @property
     def available(self) -> int:
@@ -56,7 +57,7 @@ class PageAllocator:
         """
         if count > len(self._free):
             raise MemoryError(f"{count} pages wanted, {len(self._free)} free")
-        return [self._free.pop() for _ in range(count)]
+        return [self._free.popleft() for _ in range(count)]
 
     def free(self, pages: Iterable[int]) -> None:
         """Give pages back. What they hold stays until somebody writes to them."""
@@ -169,6 +170,10 @@ class DeepSeekV4TokenToKVPool(GatedPool):
     def get_swa_buffer(self, layer_id: int) -> NDArray[np.void]:
         """Give a layer's window, shape (slots, 128) of `SWA_ROW`: position p lies at p mod 128."""
         return self.swa[layer_id]
+
+    def settle(self) -> None:
+        """Make what has landed visible, before whole pages are read past the getters."""
+        self._device.land()
 
     def paged_buffers(self) -> dict[str, dict[int, Bytes]]:
         """Give the pools that a page spans, by their name in the host mirror; the indexer's first."""

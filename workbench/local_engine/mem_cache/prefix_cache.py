@@ -115,6 +115,13 @@ class PrefixCache:
             for node in path:
                 self._back_up(node)
 
+    def release_tail(self, tokens: Sequence[int], lease: Lease) -> None:
+        """Free the page that is not full, which the tree has no use for."""
+        whole = len(tokens) // self._page_size if self._enabled else 0
+        kept = whole - len(lease.cached)
+        self._allocator.free(lease.own[kept:])
+        del lease.own[kept:]
+
     def release(self, lease: Lease) -> None:
         """End a lease without keeping what it holds."""
         self.tree.lock(lease.cached, by=-1)

@@ -108,6 +108,15 @@ def test_the_command_prints_ids(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "is not empty" in capsys.readouterr().err
 
 
+def test_without_git_it_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert builder.main([str(tmp_path / "repo")]) == 2
+    assert capsys.readouterr().err == "history: git is not installed\n"
+    assert list(tmp_path.iterdir()) == []
+
+
 def without(series: Series, name: str) -> Series:
     return replace(series, patches={key: text for key, text in series.patches.items() if key != name})
 
@@ -124,7 +133,7 @@ def test_an_edit_beside_the_patches_is_told_and_refreshed() -> None:
 
 
 def test_an_edit_in_a_patched_place_needs_a_person() -> None:
-    text = tiny.SHIPPED["minisgl/pool.py"].replace("line_2 ", "two ")
+    text = tiny.SHIPPED["minisgl/pool.py"].replace(tiny.GATED, "other()\n")
     edited = {**tiny.SHIPPED, "minisgl/pool.py": text}
     with pytest.raises(SeriesError, match=r"05-gate.patch: minisgl/pool.py:1: the patch does not fit"):
         refresh.refresh(tiny.SERIES, edited)

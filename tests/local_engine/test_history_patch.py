@@ -59,6 +59,14 @@ def test_a_patch_follows_its_lines_and_is_then_called_drifted() -> None:
         patch.apply(moved, steps)
 
 
+def test_context_may_differ_at_the_edges_if_the_patch_need_not_be_exact() -> None:
+    steps = patch.parse(patch.render(OLD, NEW))
+    near = {"f": OLD["f"].replace("8\n", "eight\n", 1).replace("13\n", "thirteen\n")}
+    assert patch.apply(near, steps, exact=False) == {"f": near["f"].replace("10\n", "ten\n")}
+    with pytest.raises(PatchError, match="does not fit"):
+        patch.apply(near, steps)
+
+
 def test_of_equal_places_the_nearest_is_taken() -> None:
     block = "a\nb\nc\nd\n"
     old = {"f": "x\n" * 3 + block + "y\n" * 9 + block}
@@ -70,7 +78,7 @@ def test_of_equal_places_the_nearest_is_taken() -> None:
 @pytest.mark.parametrize(
     ("tree", "what"),
     [
-        ({"f": OLD["f"].replace("11\n", "eleven\n")}, "f:8: the patch does not fit"),
+        ({"f": OLD["f"].replace("10\n", "X\n")}, "f:8: the patch does not fit"),
         ({}, "f: missing"),
         ({"f": "no end"}, "f: no newline at the end"),
     ],

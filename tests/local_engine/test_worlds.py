@@ -89,7 +89,7 @@ def test_before_hicache_its_flag_is_unknown(history: History) -> None:
 
 
 def test_the_gate_put_back_and_taken_away(history: History) -> None:
-    assert history.give("gate", SYMPTOM).wrong == 0
+    assert history.give("main", SYMPTOM).wrong == 0
     assert history.give("put-back/gate", SYMPTOM).wrong > 0
 
 
@@ -163,6 +163,17 @@ def test_topk_v2_without_its_sync_crashes_and_does_not_garble(history: History) 
     assert history.give("topk-v2-sync", short).errors == 0
 
 
+def test_the_eager_path_is_broken_and_never_taken(history: History) -> None:
+    """Lowering the captured size makes it run, and all rows but the first go wrong."""
+    normal = history.give("world/race", replace(SYMPTOM, argv=()))
+    assert (normal.wrong, normal.counters["eager_decode_batches_total"]) == (0, 0)
+    eager = replace(SYMPTOM, argv=("--cuda-graph-max-bs-decode", "4"))
+    assert history.give("world/race", eager).wrong > 24
+    fixed = history.give("main", eager)
+    assert fixed.wrong == 0
+    assert fixed.counters["eager_decode_batches_total"] > 0
+
+
 def test_texts_of_a_mixed_batch_change_places_for_one_commit_only(history: History) -> None:
     script = (
         "from minisgl.managers.detokenizer import Detokenizer\n"
@@ -188,18 +199,26 @@ def test_a_checkout_of_the_dead_fixs_parent_loses_the_innocent_change(history: H
 
 
 @pytest.mark.quality
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(5))
 def test_full_dose(history: History, seed: int) -> None:
     full = Dose(number=60, turns=4, in_flight=60, seed=seed)
     broken = history.give("world/race", full)
     _log.info("seed %d: race %d/240, by turn %s", seed, broken.wrong, broken.wrong_by_turn)
     assert 0.05 <= broken.rate <= 0.30
-    assert history.give("main", full).wrong == 0
-    assert history.give("world/race", replace(full, env=FP8)).wrong == 0
-    assert history.give("world/race", replace(full, argv=())).wrong == 0
-    static = history.give("world/static", replace(full, number=24, in_flight=1))
-    _log.info(
-        "seed %d: static at one in flight %d/96, by turn %s", seed, static.wrong, static.wrong_by_turn
-    )
-    assert static.wrong > 0
-    assert history.give("world/race", replace(full, number=24, in_flight=1)).wrong == 0
+    if seed < 3:
+        assert history.give("main", full).wrong == 0
+        assert history.give("world/race", replace(full, env=FP8)).wrong == 0
+        assert history.give("world/race", replace(full, argv=())).wrong == 0
+
+
+@pytest.mark.quality
+@pytest.mark.parametrize("seed", range(3))
+def test_full_dose_one_in_flight(history: History, seed: int) -> None:
+    """The static bug is there at one in flight, flat over turns from the first load on."""
+    alone = Dose(number=24, turns=4, in_flight=1, seed=seed)
+    static = history.give("world/static", alone)
+    _log.info("seed %d: static, alone, %d/96, by turn %s", seed, static.wrong, static.wrong_by_turn)
+    first, *later = static.wrong_by_turn
+    assert first == 0
+    assert max(later) <= 2 * min(later)
+    assert history.give("world/race", alone).wrong == 0

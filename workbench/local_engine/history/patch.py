@@ -22,6 +22,7 @@ Tree = Mapping[str, str]
 ABSENT = "0" * 40
 """Blob id of a file that is not there."""
 
+_FUZZ = 3  # all lines of context
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _INDEX = re.compile(r"index ([0-9a-f]{40})\.\.([0-9a-f]{40})")
 _FILE = "diff --git "
@@ -50,6 +51,22 @@ class Hunk:
     new_start: int
     before: tuple[str, ...]
     after: tuple[str, ...]
+
+    def trimmed(self, fuzz: int) -> Hunk:
+        """Give the hunk without its outermost lines of context, up to `fuzz` at each end."""
+        pairs = list(zip(self.before, self.after, strict=False))
+        turned = list(zip(reversed(self.before), reversed(self.after), strict=False))
+        head, tail = (_equal(ends[:fuzz]) for ends in (pairs, turned))
+        return Hunk(
+            start=self.start + head,
+            new_start=self.new_start + head,
+            before=self.before[head : len(self.before) - tail],
+            after=self.after[head : len(self.after) - tail],
+        )
+
+
+def _equal(pairs: list[tuple[str, str]]) -> int:
+    return next((place for place, (old, new) in enumerate(pairs) if old != new), len(pairs))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -93,7 +110,8 @@ def reverse(patches: Iterable[FilePatch]) -> tuple[FilePatch, ...]:
 def apply(tree: Tree, patches: Iterable[FilePatch], *, exact: bool = True) -> dict[str, str]:
     """Apply patches to a tree and give the new tree.
 
-    Hunks may have moved: each is put where its old lines stand nearest to the place that it names.
+    Hunks may have moved: each is put where its old lines stand nearest to the place that it names. If
+    need be, and only if not `exact`, lines of context may differ if the rest is found only once.
 
     Args:
         tree: Left as it is.
@@ -109,7 +127,7 @@ def apply(tree: Tree, patches: Iterable[FilePatch], *, exact: bool = True) -> di
         old = result.pop(patch.path, None)
         if (old is None) != (patch.before == ABSENT):
             raise PatchError(f"{patch.path}: {'missing' if old is None else 'already there'}")
-        new = None if patch.after == ABSENT else _rewrite(patch, old or "")
+        new = None if patch.after == ABSENT else _rewrite(patch, old or "", 0 if exact else _FUZZ)
         if exact and (blob_id(old), blob_id(new)) != (patch.before, patch.after):
             raise Drifted(f"{patch.path}: the text is not the one that this patch was made for")
         if new is not None:
@@ -117,12 +135,12 @@ def apply(tree: Tree, patches: Iterable[FilePatch], *, exact: bool = True) -> di
     return result
 
 
-def _rewrite(patch: FilePatch, text: str) -> str:
+def _rewrite(patch: FilePatch, text: str, fuzz: int) -> str:
     lines = _lines(text, patch.path)
     result: list[str] = []
     done = moved = 0
     for hunk in patch.hunks:
-        at = _find(lines, hunk.before, near=hunk.start + moved, least=done)
+        hunk, at = _place(lines, hunk, moved, done, fuzz)
         if at is None:
             raise PatchError(f"{patch.path}:{hunk.start + 1}: the patch does not fit here any more")
         result += lines[done:at]
@@ -131,14 +149,23 @@ def _rewrite(patch: FilePatch, text: str) -> str:
     return "".join(result + lines[done:])
 
 
-def _find(lines: list[str], wanted: tuple[str, ...], *, near: int, least: int) -> int | None:
-    """Find the place of `wanted` that is nearest to `near`, not above `least`."""
+def _place(lines: list[str], hunk: Hunk, moved: int, least: int, fuzz: int) -> tuple[Hunk, int | None]:
+    """Find where a hunk goes, with as much of its context as fits."""
+    for missing in range(fuzz + 1):
+        less = hunk.trimmed(missing)
+        if less.before or not missing:
+            places = _find(lines, less.before, near=less.start + moved, least=least)
+            if len(places) == 1 or (places and not missing):
+                return less, places[0]
+    return hunk, None
+
+
+def _find(lines: list[str], wanted: tuple[str, ...], *, near: int, least: int) -> list[int]:
+    """Find the places of `wanted` that are not above `least`, the nearest to `near` first."""
     size = len(wanted)
-    last = len(lines) - size
-    for at in sorted(range(least, last + 1), key=lambda place: abs(place - near)):
-        if tuple(lines[at : at + size]) == wanted:
-            return at
-    return None
+    starts = range(least, len(lines) - size + 1)
+    places = [at for at in starts if tuple(lines[at : at + size]) == wanted]
+    return sorted(places, key=lambda at: abs(at - near))
 
 
 def parse(text: str) -> tuple[FilePatch, ...]:

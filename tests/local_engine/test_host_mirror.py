@@ -42,7 +42,7 @@ def stale_bytes(pool_class: type[DeepSeekV4PagedHostPool]) -> list[int]:
     device, page = Device(), np.arange(16384).astype(np.uint8) % 251
     buffers = {0: np.stack([page, np.full_like(page, 255)])}
     pool: HostPool = pool_class("deepseek_v4_c4_indexer", buffers, 1)
-    pool.backup_from_device(0, 0)
+    pool.backup_from_device(device, 0, 0)
     pool.load_to_device_per_layer(device, 0, 0, 1)
     assert (buffers[0][1] == 255).all()  # under way
     device.synchronize()

@@ -1,4 +1,4 @@
-"""The device: a forward stream and a host-to-device copy stream on one virtual clock.
+"""The device: a forward stream and two copy streams on one virtual clock.
 
 Bytes are real, time is not. A copy is queued on the copy stream and gets the moment at which it will
 have landed; until the forward stream's clock has reached that moment, whoever reads the destination
@@ -72,17 +72,25 @@ class Device:
         h2d_bytes_per_second: Bandwidth of the copy stream.
         forward: The stream that computes.
         h2d: The stream that copies from host to device.
+        d2h: The stream that copies from device to host.
     """
 
     h2d_bytes_per_second: float = H2D_BYTES_PER_SECOND
     forward: Stream = field(default_factory=Stream)
     h2d: Stream = field(default_factory=Stream)
+    d2h: Stream = field(default_factory=Stream)
     _under_way: deque[Copy] = field(default_factory=deque)
 
     def copy_to_device(self, destination: Bytes, source: Bytes) -> None:
         """Queue a copy on the copy stream. The source must stay as it is until it has landed."""
         self.h2d.advance(source.nbytes / self.h2d_bytes_per_second)
         self._under_way.append(Copy(self.h2d.time, destination, source))
+
+    def copy_to_host(self, destination: Bytes, source: Bytes) -> None:
+        """Queue a copy to the host behind what has been computed. It is read when it is asked for."""
+        self.d2h.wait_until(self.forward.time)
+        self.d2h.advance(source.nbytes / self.h2d_bytes_per_second)
+        destination[:] = source
 
     def land(self) -> None:
         """Make every copy visible that has landed by the forward stream's clock.

@@ -17,10 +17,14 @@ from ..environ import Environment
 from ..logs import logger
 from ..mem_cache.host_pool import HostPool
 from ..mem_cache.pools import PageAllocator
-from .layer_counter import LayerDoneCounter
+from .layer_counter import PRODUCER_SETS, LayerDoneCounter
 
 LOAD_BACK_QUOTA = 34
 """Pages that one batch may load; the rest of a prefix is computed anew."""
+
+
+WRITE_ACKS = 24
+"""Backups that can be under way at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,37 @@ class CacheOperation:
         return CacheOperation(tuple(pair for operation in operations for pair in operation.pages))
 
 
+class AckQueue:
+    """Copies that have been started and not yet been seen to end, oldest first.
+
+    Args:
+        size: Copies that it can hold.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._ends: deque[float] = deque()
+
+    def push(self, end: float) -> None:
+        """Note a copy and the moment of its end."""
+        self._ends.append(end)
+
+    def retire(self, now: float) -> None:
+        """Take off what has ended."""
+        while self._ends and self._ends[0] <= now:
+            self._ends.popleft()
+
+    @property
+    def full(self) -> bool:
+        """Whether another copy has to wait."""
+        return len(self._ends) >= self._size
+
+    @property
+    def oldest(self) -> float:
+        """End of the copy that ends first."""
+        return self._ends[0]
+
+
 class HiCacheController:
     """Backups to the host and loads from it.
 
@@ -47,6 +82,9 @@ class HiCacheController:
         env: Environment of the process.
 
     Attributes:
+        ack_write: Backups under way.
+        ack_load: Loads under way. A queue of its own: a load that waited for backups to be seen to
+            end would hold up the forward pass, and only a forward pass makes time go by.
         host_allocator: Free pages of the mirrors.
         loaded_pages: Pages loaded so far.
     """
@@ -67,13 +105,26 @@ class HiCacheController:
         self._debug = env.debug_index_k
         self._delay = env.test_hicache_h2d_delay_cycles / CYCLES_PER_SECOND
         self._queue: deque[CacheOperation] = deque()
+        self.ack_write = AckQueue(WRITE_ACKS)
+        self.ack_load = AckQueue(PRODUCER_SETS)
         self.host_allocator = PageAllocator(host_pages)
         self.loaded_pages = 0
 
     def write(self, host_page: int, device_page: int) -> None:
-        """Back up a page that is whole on the device."""
+        """Back up a page that is whole on the device, once few enough backups are under way."""
+        self.ack_write.retire(self._device.forward.time)
+        if self.ack_write.full:
+            self._device.forward.wait_until(self.ack_write.oldest)
+            self.ack_write.retire(self._device.forward.time)
         for pool in self._pools:
-            pool.backup_from_device(host_page, device_page)
+            pool.backup_from_device(self._device, host_page, device_page)
+        self.ack_write.push(self._device.d2h.time)
+
+    @property
+    def can_load(self) -> bool:
+        """Whether a load could be started and followed now."""
+        self.ack_load.retire(self._device.forward.time)
+        return not self.ack_load.full
 
     def load(self, operation: CacheOperation) -> None:
         """Queue a load for the coming batch."""
@@ -102,6 +153,7 @@ class HiCacheController:
                     pool.load_to_device_per_layer(self._device, layer, host_page, device_page)
             event.complete(layer, stream)
             first_done = first_done or stream.time - started
+        self.ack_load.push(stream.time)
         self.loaded_pages += len(operation.pages)
         if self._debug:
             logger.info(

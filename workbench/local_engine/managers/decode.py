@@ -180,7 +180,7 @@ class DecodeScheduler(SchedulerBase):
         """Let requests advance in their queues, then decode one token for each that runs."""
         self.drain()
         began = time.monotonic()
-        self._expire(began)
+        self.expire(began)
         self._preallocate()
         arrived = self._pop_transferred()
         if not self._running:
@@ -340,7 +340,7 @@ class DecodeScheduler(SchedulerBase):
             self._rooms.pop(member.request.bootstrap_room, None)
         fail(member.request.rid, member.emit, reason, why)
 
-    def _expire(self, now: float) -> None:
+    def expire(self, now: float) -> None:
         """Fail what has waited for too long, and forget rooms that nobody asks for."""
         limit = self._env.disaggregation_waiting_timeout
         for member in [member for member in self._transfer if now - member.since > limit]:

@@ -77,6 +77,7 @@ class PrefillScheduler(SchedulerBase):
     indexer_pool: type[DeepSeekV4IndexerPool] = DeepSeekV4IndexerPool
     configurator: type[DSV4PoolConfigurator] = DSV4PoolConfigurator
     topk_v2: type[TopKV2] = TopKV2
+    controller_class: type[HiCacheController] = HiCacheController
 
     def __init__(self, args: ServerArgs, env: Environment, send: Send) -> None:
         super().__init__()
@@ -119,7 +120,7 @@ class PrefillScheduler(SchedulerBase):
     def _build_controller(self, env: Environment) -> HiCacheController:
         runtime = self.runtime
         pages = int(runtime.allocator.size * self._args.hicache_ratio)
-        return HiCacheController(
+        return self.controller_class(
             runtime.device,
             self.build_host_pools(runtime.pool, pages),
             pages,
@@ -234,7 +235,7 @@ class PrefillScheduler(SchedulerBase):
     def _form_batch(self) -> list[PrefillRequest]:
         """Take requests off the queue, in order, as long as they fit."""
         waiting = [(member.request, member) for member in self._waiting]
-        if not waiting:
+        if not waiting or (self._controller and not self._controller.can_load):
             return []
         self._cache.begin_batch()
         batch: list[PrefillRequest] = []

@@ -24,8 +24,8 @@ class HostPool(Protocol):
     name: str
     item_bytes: int
 
-    def backup_from_device(self, host_page: int, device_page: int) -> None:
-        """Copy a page to the host, all layers."""
+    def backup_from_device(self, device: Device, host_page: int, device_page: int) -> None:
+        """Queue the copy of a page to the host, all layers."""
 
     def load_to_device_per_layer(
         self, device: Device, layer: int, host_page: int, device_page: int
@@ -51,11 +51,11 @@ class DeepSeekV4PagedHostPool:
         self._pages = np.zeros((pages, len(buffers), self.item_bytes), np.uint8)
         _log(self)
 
-    def backup_from_device(self, host_page: int, device_page: int) -> None:
+    def backup_from_device(self, device: Device, host_page: int, device_page: int) -> None:
         """See `HostPool`."""
         for layer, rank in self._rank.items():
             page = self._device_buffers[layer][device_page]
-            self._pages[host_page, rank] = page[: self.item_bytes]
+            device.copy_to_host(self._pages[host_page, rank], page[: self.item_bytes])
 
     def load_to_device_per_layer(
         self, device: Device, layer: int, host_page: int, device_page: int
@@ -92,10 +92,11 @@ class DSAIndexerPoolHost:
             device_pool.index_head_dim + device_pool.index_head_dim // device_pool.quant_block_size * 4
         )
 
-    def backup_from_device(self, host_page: int, device_page: int) -> None:
+    def backup_from_device(self, device: Device, host_page: int, device_page: int) -> None:
         """See `HostPool`."""
         for layer, pages in self._layers.items():
-            pages[host_page] = self._device_buffers[layer][device_page][: self.item_bytes]
+            page = self._device_buffers[layer][device_page]
+            device.copy_to_host(pages[host_page], page[: self.item_bytes])
 
     def load_to_device_per_layer(
         self, device: Device, layer: int, host_page: int, device_page: int

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import psutil
 import pytest
 
-from tests.local_engine.processes import running, spawn
+from tests.conftest import ROOT
+from tests.local_engine import client
+from tests.local_engine.processes import PATIENCE, running, spawn
 
 PARTS = {
     "router": "entrypoints.router",
@@ -144,3 +149,18 @@ def test_the_launcher_costs_nothing_while_the_engine_idles() -> None:
         launcher = psutil.Process(engine.process.pid)
         assert sum(launcher.cpu_times()[:2]) < 0.3
         assert launcher.memory_info().rss < 40e6
+
+
+def test_a_log_that_nobody_reads_any_more_does_not_blind_the_launcher() -> None:
+    command = [sys.executable, "-m", "workbench.local_engine.launch", "--port", "0"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        url = process.stdout.readline().strip()
+        process.stderr.close()
+        body = {"text": "amber", "sampling_params": {"max_new_tokens": 1}}
+        asyncio.run(client.request(url, "POST", "/generate", body))  # which logs a batch
+        info = json.loads(asyncio.run(client.request(url, "GET", "/server_info")))
+        psutil.Process(info["prefill"]["process"]["pid"]).kill()
+        assert process.wait(PATIENCE) == 1

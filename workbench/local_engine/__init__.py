@@ -14,6 +14,9 @@ in the generated history the same files form a top-level package.
     disaggregation/                a room's pages from prefill to decode, checksums
     entrypoints/, function_call/   HTTP servers, router, DSML parser
     launch                         all three processes
+    lifecycle, sockets             how a server process begins and ends
+    provenance, metrics            which code runs; what it has counted
+    history/                       the engine's past, as a git repository
 
 Ten minutes: `managers/interface.py`, `mem_cache/pools.py`, `managers/cache_controller.py`,
 `layers/model.py`.

@@ -22,6 +22,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -236,8 +237,9 @@ def _log_file(folder: Path | None, name: str) -> IO[bytes]:
 
 
 def _say(line: str) -> None:
-    sys.stderr.write(line + "\n")
-    sys.stderr.flush()
+    with suppress(OSError):  # whoever read it has left; the servers must not be held up by that
+        sys.stderr.write(line + "\n")
+        sys.stderr.flush()
 
 
 def _fail(message: str, code: int) -> NoReturn:

@@ -22,7 +22,6 @@ from contextlib import aclosing, asynccontextmanager
 from typing import TypeVar
 
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
@@ -35,12 +34,12 @@ from ..managers.tokenizer_manager import TokenizerManager
 from ..server_args import ServerArgs, add_flags, new_parser, resolve
 from ..tokenizer import BOS, get_tokenizer
 from .bodies import optional, read_json
-from .errors import ApiError, on_api_error, on_http_error, on_unexpected
-from .serving import ClientLeft, Serving, while_connected
+from .connection import CLIENT_LEFT, ClientLeft, while_connected
+from .errors import HANDLERS, ApiError
+from .serving import Serving
 
 _Scheduler = TypeVar("_Scheduler", bound=Scheduler)
 _HEALTH_TIMEOUT = 20.0  # seconds
-HANDLERS = {ApiError: on_api_error, HTTPException: on_http_error, Exception: on_unexpected}
 
 
 class EngineServer:
@@ -99,7 +98,7 @@ class EngineServer:
         except TimeoutError:
             why = f"nothing came back within {_HEALTH_TIMEOUT:g} s"
         except ClientLeft:
-            return Response(status_code=499)
+            return CLIENT_LEFT
         if why:
             raise ApiError(f"unhealthy: {why}", status=503)
         return Response(status_code=200)

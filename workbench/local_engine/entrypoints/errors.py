@@ -61,3 +61,6 @@ async def on_unexpected(request: Request, error: Exception) -> JSONResponse:
     """Answer what should not have happened."""
     logger.error("%s %s failed", request.method, request.url.path, exc_info=error)
     return JSONResponse(error_body(f"internal error: {type(error).__name__}", 500), 500)
+
+
+HANDLERS = {ApiError: on_api_error, HTTPException: on_http_error, Exception: on_unexpected}

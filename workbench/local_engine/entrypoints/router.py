@@ -33,9 +33,8 @@ from ..tokenizer import BOS
 from .bodies import read_json
 from .client import PeerError, Reply, fetch
 from .client import request as open_request
-from .common import HANDLERS
-from .errors import ApiError
-from .serving import ClientLeft, while_connected
+from .connection import CLIENT_LEFT, ClientLeft, while_connected
+from .errors import HANDLERS, ApiError
 
 _Result = TypeVar("_Result")
 
@@ -140,7 +139,7 @@ class Router:
             reply = await while_connected(request, pair)
         except ClientLeft:
             await stack.aclose()
-            return Response(status_code=499)
+            return CLIENT_LEFT
         except BaseException:
             await stack.aclose()
             raise

@@ -95,7 +95,8 @@ def test_full_dose_over_http(history: History, world: str) -> None:
 
     broken, fixed = drive(world), drive("main")
     _log.info("%s: %s; main: %s", world, broken, fixed)
-    assert 0.05 <= broken.wrong / 240 <= 0.40
+    least, most = TRUTH["worlds"][world]["rate"]
+    assert least <= broken.wrong / 240 <= most
     assert (fixed.wrong, fixed.responses) == (0, 240)
     assert broken.errors == fixed.errors == ()
 

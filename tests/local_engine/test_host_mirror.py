@@ -88,3 +88,13 @@ def test_a_full_mirror_drops_what_was_used_longest_ago() -> None:
     args = replace(ARGS, hicache_ratio=1.2)
     result = drive(UnifiedScheduler(args, BF16), Dose(sessions=16, turns=3))
     assert result.wrong == []
+
+
+@pytest.mark.quality
+def test_static_damage_is_flat_over_turns_at_one_in_flight() -> None:
+    static = drive(HalfMirror(ARGS, BF16), Dose(sessions=30, in_flight=1))
+    first, *later = static.by_turn
+    assert first == 0
+    assert min(later) > 0
+    assert max(later) <= 2 * min(later)
+    assert drive(Ungated(ARGS, BF16), Dose(sessions=30, in_flight=1)).wrong == []

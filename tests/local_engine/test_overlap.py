@@ -42,3 +42,11 @@ def test_a_full_pool_is_served_when_results_are_handled_first(disable_overlap: b
 
 def test_holding_results_is_harmless_while_there_is_room() -> None:
     assert drive(Holding(ARGS, BF16), Dose(sessions=8, turns=2)).wrong == []
+
+
+@pytest.mark.quality
+@pytest.mark.parametrize("seed", range(3))
+def test_full_dose_of_the_missing_fence(seed: int) -> None:
+    dose = Dose(seed=seed)
+    assert 3 <= len(drive(Unfenced(ARGS, BF16), dose).wrong) <= 24
+    assert drive(Unfenced(NO_OVERLAP, BF16), dose).wrong == []

@@ -33,6 +33,19 @@ def pair() -> Iterator[Pair]:
         yield Pair(stack)
 
 
+def test_a_request_without_a_name_has_the_same_one_at_both(pair: Pair) -> None:
+    async def run() -> None:
+        body = {"input_ids": [7], "rid": None, "bootstrap_room": None}
+        reply = asyncio.ensure_future(client.request(pair.url, "POST", "/generate", body))
+        (rid,) = await asyncio.to_thread(pair.decode.wait_for, 1)
+        assert await asyncio.to_thread(pair.prefill.wait_for, 1) == [rid]
+        assert pair.decode.requests[rid][0].bootstrap_room is not None
+        pair.decode.answer(rid, 8, reason="stop")
+        await reply
+
+    asyncio.run(run())
+
+
 def test_both_halves_meet_in_a_room_and_decode_is_opened_first(pair: Pair) -> None:
     async def run() -> str:
         reply = asyncio.ensure_future(client.request(pair.url, "POST", "/generate", BODY))

@@ -86,6 +86,14 @@ class Device:
         self.h2d.advance(source.nbytes / self.h2d_bytes_per_second)
         self._under_way.append(Copy(self.h2d.time, destination, source))
 
+    def under_way_to(self, buffer: Bytes, pages: NDArray[np.int64]) -> int:
+        """Count the pages of a buffer, of those given, whose copy has not landed."""
+        wanted = set(pages.tolist())
+        start, size = buffer.ctypes.data, buffer.strides[0]
+        ends = start + buffer.nbytes
+        targets = (copy.destination.ctypes.data for copy in self._under_way)
+        return len(wanted & {(at - start) // size for at in targets if start <= at < ends})
+
     def copy_to_host(self, destination: Bytes, source: Bytes) -> None:
         """Queue a copy to the host behind what has been computed. It is read when it is asked for."""
         self.d2h.wait_until(self.forward.time)

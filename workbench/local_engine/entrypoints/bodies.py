@@ -18,6 +18,7 @@ from .errors import ApiError
 MAX_BODY = 4 << 20  # bytes; ten times what the longest context needs
 _MAX_DISCARDED = 64 << 20  # a larger body is read no further, so its sender sees a reset
 _DEFAULT_NEW_TOKENS = 512
+_LONGEST_RID = 200
 _Value = TypeVar("_Value")
 
 
@@ -176,8 +177,11 @@ def _generate(
     room = body.get("bootstrap_room")
     if room is not None and not (type(room) is int and 0 <= room < 2**63):
         raise ApiError("bootstrap_room must be an integer of 63 bits", param="bootstrap_room")
+    rid = optional(body, "rid", str, "") or uuid.uuid4().hex
+    if len(rid) > _LONGEST_RID or not (rid.isascii() and rid.isprintable()):
+        raise ApiError(f"rid must be at most {_LONGEST_RID} printable ASCII characters", param="rid")
     return GenerateBody(
-        rid=optional(body, "rid", str, "") or uuid.uuid4().hex,
+        rid=rid,
         input_ids=tuple(ids),
         max_new_tokens=wanted,
         bootstrap_room=room,

@@ -128,8 +128,10 @@ class Router:
 
     async def _run(self, request: Request, path: str, body: dict[str, Any]) -> Response:
         # kept if the client gave them: a test may want two requests to meet in one room
-        body.setdefault("bootstrap_room", secrets.randbits(63))
-        body.setdefault("rid", uuid.uuid4().hex)
+        if body.get("bootstrap_room") is None:
+            body["bootstrap_room"] = secrets.randbits(63)
+        if body.get("rid") is None:
+            body["rid"] = uuid.uuid4().hex
         self._in_flight += 1
         self._peak_in_flight = max(self._peak_in_flight, self._in_flight)
         stack = AsyncExitStack()

@@ -124,7 +124,9 @@ class DSMLParser:
                 calls.append(call)
             return True
         if final and not self._held.strip() and not self._opener:
-            self._held = ""
+            space = self._take(len(self._held))
+            if self._opener_was_shown:
+                content.append(space)
             return False
         return self._drop_through(_END_OF_FRAGMENT, content, final)
 

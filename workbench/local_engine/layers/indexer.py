@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..logs import logger
 from ..mem_cache.index_key import INDEX_HEAD_DIM, Keys
 from ..mem_cache.pools import DeepSeekV4IndexerPool, Pages
 
@@ -86,10 +87,14 @@ class Indexer:
     Args:
         pool: The index keys.
         topk_v2: Selects by a cluster of blocks; None selects by a row at once.
+        debug: Log reads of pages that are under way.
     """
 
-    def __init__(self, pool: DeepSeekV4IndexerPool, topk_v2: TopKV2 | None = None) -> None:
+    def __init__(
+        self, pool: DeepSeekV4IndexerPool, topk_v2: TopKV2 | None = None, *, debug: bool = False
+    ) -> None:
         self._pool = pool
+        self._debug = debug
         self._topk_v2 = topk_v2
 
     def select(
@@ -105,6 +110,8 @@ class Indexer:
             batch: Rows that are selected for together.
         """
         buffer = self._pool.get_index_k_with_scale_buffer(layer_id)
+        if self._debug and (late := self._pool.under_way(layer_id, pages)):
+            logger.info("index_k read: layer=%d #page: %d, under way: %d", layer_id, len(pages), late)
         keys = self._pool.format.read(buffer[pages])[:entries]
         values = scores(keys, query)
         if self._topk_v2 is None:

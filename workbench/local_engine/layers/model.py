@@ -21,7 +21,7 @@ from ..device import LAYER_SECONDS, Device
 from ..mem_cache.geometry import SWA_WINDOW
 from ..mem_cache.pools import DeepSeekV4TokenToKVPool, Pages
 from .attention import attend
-from .indexer import Hashes, Indexer, TopKV2
+from .indexer import Hashes, Indexer
 from .residual import encode, layer_key, mix, step
 
 
@@ -64,19 +64,17 @@ class CopyHeadModel:
     Args:
         device: The device.
         pool: Its pools.
-        topk_v2: How the indexer selects; None for a row at once.
+        indexer: The indexer over them.
     """
 
-    def __init__(
-        self, device: Device, pool: DeepSeekV4TokenToKVPool, topk_v2: TopKV2 | None = None
-    ) -> None:
+    def __init__(self, device: Device, pool: DeepSeekV4TokenToKVPool, indexer: Indexer) -> None:
         self._device = device
         self._pool = pool
         self._ratios = pool.geometry.compress_ratios
         layers = pool.geometry.layers_of(4)
         self._next_layer = dict(zip(layers, (*layers[1:], -1), strict=True))
         self._window_layer = pool.geometry.layers_of(0)[0]
-        self.indexer = Indexer(pool.indexer_pool, topk_v2)
+        self.indexer = indexer
 
     def prompt(self, token_ids: Sequence[int], cached: int, pages: Sequence[int], slot: int) -> Chunk:
         """Prepare the tokens of a prompt from `cached` on, a multiple of the page size."""

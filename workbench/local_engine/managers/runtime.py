@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..device import H2D_BYTES_PER_SECOND, Device
 from ..environ import Environment
-from ..layers.indexer import TopKV2
+from ..layers.indexer import Indexer, TopKV2
 from ..layers.model import CopyHeadModel
 from ..mem_cache.geometry import Geometry
 from ..mem_cache.index_key import index_k_format
@@ -102,6 +102,9 @@ def build_runtime(
     index_k = index_k_format(bf16=env.dsv4_bf16_index_k)
     pool = DeepSeekV4TokenToKVPool(device, counter, geometry, pages, slots, index_k, indexer_pool)
     taken = pages * args.page_size * scale * bytes_per_full_token(config, index_k.item_bytes)
+    indexer = Indexer(
+        pool.indexer_pool, topk_v2() if env.opt_use_topk_v2 else None, debug=env.debug_index_k
+    )
     return Runtime(
         geometry=geometry,
         device=device,
@@ -109,6 +112,6 @@ def build_runtime(
         pool=pool,
         allocator=PageAllocator(pages),
         arena=DeviceArena(config, taken, args.mem_fraction_static, full_batch),
-        model=CopyHeadModel(device, pool, topk_v2() if env.opt_use_topk_v2 else None),
+        model=CopyHeadModel(device, pool, indexer),
         bytes_per_full_token=sizes.bytes_per_full_token,
     )

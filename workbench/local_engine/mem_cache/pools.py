@@ -113,6 +113,10 @@ class DeepSeekV4IndexerPool(GatedPool):
         self.reads += 1
         return self.index_k_with_scale_buffer[layer_id]
 
+    def under_way(self, layer_id: int, pages: Pages) -> int:
+        """Count the pages, of those given, that a read would meet before they have landed."""
+        return self._device.under_way_to(self.index_k_with_scale_buffer[layer_id], pages)
+
     def set_index_k(self, layer_id: int, page: int, first: int, keys: Keys) -> None:
         """Store the keys, shape (n, 128), of entries of one page."""
         self.format.write(self.index_k_with_scale_buffer[layer_id][page], first, keys)

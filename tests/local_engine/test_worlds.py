@@ -89,6 +89,18 @@ def test_a_commit_that_does_not_start_says_so_at_once(history: History, name: st
     assert "ImportError" in done.stderr
 
 
+@pytest.mark.quality
+def test_every_other_commit_imports_and_leaves_no_name_behind(history: History) -> None:
+    """As from a team that runs its tests: unused imports and unknown names would give patches away."""
+    names = [commit.name for commit in declared.read(shipped.HERE).commits]
+    for name in names[names.index("serve") :]:
+        code = "import minisgl.launch, minisgl.managers.unified, minisgl.entrypoints.router"
+        started = history.python(name, "-c", code).returncode == 0
+        assert started == (name not in TRUTH["does_not_start"]), name
+        checked = history.python(name, "-m", "ruff", "check", "--isolated", "--select", "F", ".")
+        assert checked.returncode == 0, checked.stdout
+
+
 def test_before_hicache_its_flag_is_unknown(history: History) -> None:
     with pytest.raises(CommitFailed, match="unknown flag --enable-hierarchical-cache"):
         history.give("v0.1.0", SYMPTOM)

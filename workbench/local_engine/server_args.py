@@ -112,12 +112,10 @@ class ServerArgs:
     )
     hicache_mem_layout: str = _hicache(
         "page_first",
-        "Layout of the host pools; here each is copied by whole pages.",
+        "Layout of the host pools.",
         choices=("page_first", "page_first_direct", "layer_first"),
     )
-    hicache_io_backend: str = _hicache(
-        "kernel", "Who copies; here it makes no difference.", choices=("kernel", "direct")
-    )
+    hicache_io_backend: str = _hicache("kernel", "Who copies.", choices=("kernel", "direct"))
 
     device_clock: str = _device(
         "virtual",

@@ -9,13 +9,36 @@ import pytest
 
 from tests.local_engine.bugs import Ungated
 from tests.local_engine.driver import ARGS, BF16, FP8, Dose, drive, half_bandwidth
+from workbench.local_engine.device import H2D_BYTES_PER_SECOND, LAYER_SECONDS
 from workbench.local_engine.environ import Environment
+from workbench.local_engine.managers.cache_controller import LOAD_BACK_QUOTA
 from workbench.local_engine.managers.unified import UnifiedScheduler
+from workbench.local_engine.mem_cache.geometry import KV_ROW_BYTES, Geometry
 from workbench.local_engine.server_args import ServerArgs
 
 _log = logging.getLogger(__name__)
 
 SMALL = Dose(sessions=24, turns=3)
+
+
+def latest_in_time(index_page_bytes: int, bandwidth: float = H2D_BYTES_PER_SECOND) -> float:
+    """Give the pages of a load whose index keys have all landed when the indexer reads a layer.
+
+    It reads two layers after the gate of the layer of ratio 4 before; meanwhile the rows of the layer
+    of ratio 128 between them land, and then its own index keys.
+    """
+    between = Geometry().entries_per_page(128) * KV_ROW_BYTES
+    return 2 * LAYER_SECONDS * bandwidth / (between + index_page_bytes)
+
+
+def test_the_zeros_follow_from_bytes_and_bandwidth() -> None:
+    fp8, bf16 = latest_in_time(8448), latest_in_time(16384)
+    assert (round(fp8, 1), round(bf16, 1)) == (35.4, 19.4)
+    one_request = 16  # pages that a prompt of 5,000 tokens has loaded at most
+    assert one_request < bf16 < LOAD_BACK_QUOTA < fp8
+    half = H2D_BYTES_PER_SECOND / 2
+    assert latest_in_time(8448, half) < LOAD_BACK_QUOTA
+    assert latest_in_time(16384, half) < one_request
 
 
 def test_with_the_gate_every_answer_is_right_token_by_token() -> None:

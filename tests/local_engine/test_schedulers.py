@@ -65,6 +65,29 @@ def test_a_running_scheduler_answers_and_can_be_flushed_when_idle() -> None:
         scheduler.stop()
 
 
+class Broken(UnifiedScheduler):
+    def step(self) -> bool:
+        self.drain()
+        if self.counters()["num_queue_reqs"]:
+            raise ZeroDivisionError("a defect of the engine")
+        return False
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_scheduler_that_breaks_says_so_and_lets_nobody_wait(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    scheduler = Broken(ARGS, FP8)
+    listener = Listener()
+    scheduler.start()
+    scheduler.submit(question()[0], listener)
+    assert listener.finished.wait(timeout=30)
+    assert listener.last.finish_reason == "abort"
+    assert "Scheduler hit an exception" in caplog.text
+    scheduler.stop()
+    assert scheduler.flush_cache()
+
+
 def test_flush_is_refused_while_anything_is_under_way() -> None:
     scheduler = UnifiedScheduler(ARGS, FP8)
     scheduler.submit(question()[0], Listener())

@@ -95,12 +95,17 @@ class SchedulerBase(ABC):
             time.sleep(rest)
 
     def _run(self) -> None:
-        while not self._stopping:
-            self.drain()
-            if not self.step():
-                with self._wake:
-                    if not self._inbox and not self._stopping:
-                        self._wake.wait(timeout=0.5)  # timeouts of rooms are looked after then
+        try:
+            while not self._stopping:
+                self.drain()
+                if not self.step():
+                    with self._wake:
+                        if not self._inbox and not self._stopping:
+                            self._wake.wait(timeout=0.5)  # timeouts of rooms are looked after then
+        except Exception:
+            logger.exception("Scheduler hit an exception")
+            self.abort_all()  # nobody shall wait for a thread that is gone
+            raise
 
     def _post(self, call: Callable[[], None]) -> None:
         with self._wake:
@@ -109,7 +114,8 @@ class SchedulerBase(ABC):
 
     def _ask(self, call: Callable[[], T]) -> T:
         """Run a call in the scheduler's thread and give its result."""
-        if self._thread is None or self._thread is threading.current_thread():
+        thread = self._thread
+        if thread is None or thread is threading.current_thread() or not thread.is_alive():
             self.drain()
             return call()
         answer: Future[T] = Future()

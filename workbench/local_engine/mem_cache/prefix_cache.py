@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ..managers.cache_controller import LOAD_BACK_QUOTA, CacheOperation, HiCacheController
 from .pools import PageAllocator
-from .radix import Match, RadixTree, TreeNode
+from .radix import RadixTree, TreeNode
 
 
 @dataclass(slots=True)
@@ -159,6 +159,3 @@ class PrefixCache:
         (host_page,) = free.alloc(1)
         self._controller.write(host_page, node.device_page)
         self.tree.mirror(node, host_page)
-
-
-__all__ = ["Lease", "Match", "PrefixCache"]

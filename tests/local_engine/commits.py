@@ -128,6 +128,7 @@ class History:
         return subprocess.run(
             [sys.executable, "-P", *arguments],
             input=stdin,
+            cwd=self.worktree(commit),
             env=environment,
             capture_output=True,
             encoding="utf-8",

@@ -115,3 +115,4 @@ def test_git_bisect_run_finds_the_commit_that_brought_the_symptom(
     )
     culprit = history.id(TRUTH["worlds"]["world/race"]["brought_out_by"])
     assert f"{culprit} is the first bad commit" in done.stdout
+    assert "the engine does not start" in done.stderr  # it met the one commit that it must skip

@@ -61,7 +61,7 @@ def test_the_code_that_runs_is_the_worktrees(history: History) -> None:
 
 LINE = [commit.name for commit in declared.read(shipped.HERE).main_line]
 LINE = LINE[LINE.index("hicache") :]
-BORDERS = ("factory-name", "factory-name-fix", "bf16-index-k", "sizing", "gate")
+BORDERS = ("hicache", "bf16-index-k", "factory-name", "sizing", "gate")
 
 
 @pytest.mark.parametrize(
@@ -87,6 +87,18 @@ def test_a_commit_that_does_not_start_says_so_at_once(history: History, name: st
     done = history.python(name, "-c", "import minisgl.managers.unified")
     assert done.returncode == 1
     assert "ImportError" in done.stderr
+
+
+@pytest.mark.quality
+def test_every_other_commit_imports_and_leaves_no_name_behind(history: History) -> None:
+    """As from a team that runs its tests: unused imports and unknown names would give patches away."""
+    names = [commit.name for commit in declared.read(shipped.HERE).commits]
+    for name in names[names.index("serve") :]:
+        code = "import minisgl.launch, minisgl.managers.unified, minisgl.entrypoints.router"
+        started = history.python(name, "-c", code).returncode == 0
+        assert started == (name not in TRUTH["does_not_start"]), name
+        checked = history.python(name, "-m", "ruff", "check", "--isolated", "--select", "F", ".")
+        assert checked.returncode == 0, checked.stdout
 
 
 def test_before_hicache_its_flag_is_unknown(history: History) -> None:
@@ -161,7 +173,9 @@ def test_a_held_result_hangs_a_full_pool_and_garbles_nothing(history: History) -
     assert history.give("world/race", replace(SYMPTOM, argv=(*HICACHE, NO_OVERLAP))).wrong > 0
 
 
-@pytest.mark.parametrize("env", [BF16, FP8], ids=["bf16", "fp8"])
+@pytest.mark.parametrize(
+    "env", [BF16, pytest.param(FP8, marks=pytest.mark.quality)], ids=["bf16", "fp8"]
+)
 def test_an_early_load_needs_overlap_and_several_in_flight(
     history: History, env: dict[str, str]
 ) -> None:

@@ -23,6 +23,15 @@ def test_patches_are_in_step_with_the_engine() -> None:
     assert refresh.stale(refresh.refresh(series, shipped.tree()), shipped.HERE) == []
 
 
+@pytest.mark.parametrize("name", ["gate", "half-mirror"])
+def test_what_refresh_writes_out_it_reads_back(tmp_path: Path, name: str) -> None:
+    """A tree that nobody edited makes an empty patch."""
+    assert refresh.main(["--begin", name, str(tmp_path)]) == 0
+    series, tree = declared.read(shipped.HERE), shipped.tree()
+    again = refresh.record(series, name, tree, shipped.read(tmp_path))
+    assert again.patches[name] == ""
+
+
 def test_main_is_the_shipped_tree_byte_by_byte(built: Built) -> None:
     repo = Path(built.path)
     names = git(repo, "ls-tree", "-r", "-z", "--name-only", "main").split("\0")[:-1]

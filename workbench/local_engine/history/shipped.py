@@ -31,9 +31,13 @@ def tree(engine: Path = ENGINE, root: Path = HERE / "root") -> dict[str, str]:
 
 def read(folder: Path) -> dict[str, str]:
     """Read the sources below a folder, relative path to text."""
-    files = (file for file in sorted(folder.rglob("*")) if file.suffix in _SOURCES and file.is_file())
+    files = (file for file in sorted(folder.rglob("*")) if _is_source(file))
     # as bytes: the text of a commit must not depend on a translation of line ends
     return {file.relative_to(folder).as_posix(): file.read_bytes().decode() for file in files}
+
+
+def _is_source(file: Path) -> bool:
+    return (file.suffix in _SOURCES or file.name == ".gitignore") and file.is_file()
 
 
 def write(tree: Tree, folder: Path) -> None:

@@ -17,12 +17,10 @@ class Lease:
     Attributes:
         cached: Nodes of its known prefix, locked.
         own: Pages for the rest, in order.
-        loaded: How many of the cached pages come from the host.
     """
 
     cached: tuple[TreeNode, ...]
     own: list[int] = field(default_factory=list)
-    loaded: int = 0
 
     @property
     def pages(self) -> list[int]:
@@ -87,7 +85,6 @@ class PrefixCache:
             self.tree.lock(lease.cached, by=-1)
             return None
         self._load(granted, pages)
-        lease.loaded = len(granted)
         lease.own = pages[len(granted) :]
         return lease
 

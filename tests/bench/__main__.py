@@ -12,6 +12,7 @@ for name in (
     "ratios",
     "null_rates",
     "when_wrong",
+    "local_engine",
     "live",
 ):
     print(f"--- {name}", flush=True)

@@ -28,7 +28,7 @@ from workbench.model.plan import Plan
 from workbench.model.progress import Phase, Snapshot
 from workbench.model.run import Manifest, RunState
 from workbench.ports import Observer
-from workbench.store import RunFolder, RunView, current_owner, find_run, new_run_id
+from workbench.store import RunFolder, RunView, current_owner, find_run, holds_run, new_run_id
 
 RUNS = "runs"
 _Request = TypeVar("_Request", CompareRequest, MeasureRequest)
@@ -93,7 +93,8 @@ def read(run: str, *, hint: str = "") -> Snapshot:
     place = Place(
         run=manifest.id, folder=str(folder.path), phase=Phase.COMPARING, seconds=manifest.seconds
     )
-    return books.snapshot(docket, place)
+    problems = (*folder.altered(), *folder.damage())
+    return replace(books.snapshot(docket, place), problems=problems)
 
 
 def conduct(plan: Plan, folder: RunFolder, observer: Observer) -> Snapshot:
@@ -126,7 +127,7 @@ def begin(verb: str, plan: Plan, output: Path | None) -> RunFolder:
     )
     if output is None:
         return RunFolder.create(Path(RUNS), manifest)
-    if (output / "manifest.json").exists():
+    if holds_run(output):
         raise UsageError(
             f"{output}: holds a run already", hint="go on with it by --resume, or name another folder"
         )
@@ -178,7 +179,7 @@ def _run_to_resume(output: Path | None, resume: str | None) -> Path | None:
     if output is None:
         raise UsageError("--resume needs a run", hint="name it, or give its folder with -o")
     # a run that was killed before its plan was on record is begun
-    return output if (output / "manifest.json").exists() else None
+    return output if holds_run(output) else None
 
 
 def _plan_to_resume(

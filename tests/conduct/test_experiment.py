@@ -81,6 +81,21 @@ def test_an_arm_that_changes_under_the_run_makes_it_invalid(tmp_path: Path) -> N
     assert word(seen) is Verdict.INVALID
     assert seen.judgements[0].guards[0].name == "changed-while-running"
     assert word(campaign.read(str(tmp_path / "run"))) is Verdict.INVALID
+    recorded = list((tmp_path / "run").glob("fingerprint-treatment-*.json"))
+    assert len(recorded) == 1
+    assert '"changed"' in recorded[0].read_text()
+
+
+def test_a_reader_is_told_what_of_the_record_is_not_what_was_written(tmp_path: Path) -> None:
+    simulated.run(simulated.plan(0.4, 0.0, "0.4:0"), tmp_path / "run")
+    assert campaign.read(str(tmp_path / "run")).problems == ()
+    shard = tmp_path / "run" / "samples-w0.jsonl"
+    lines = shard.read_bytes().splitlines(keepends=True)
+    shard.write_bytes(b"".join([lines[0].replace(b"clean", b"hit!!"), *lines[1:-1], lines[-1][:9]]))
+    problems = "; ".join(campaign.read(str(tmp_path / "run")).problems)
+    assert "differs from its digest" in problems
+    assert "samples-w0.jsonl:1: the checksum differs" in problems
+    assert "torn (9 bytes)" in problems
 
 
 def test_a_resume_of_something_else_is_refused(tmp_path: Path) -> None:

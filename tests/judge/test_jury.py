@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from workbench.judge.docket import Docket, Judged, Work, replay
 from workbench.judge.fold import Tally
 from workbench.judge.guards import changed, same_config
@@ -135,6 +137,28 @@ def test_a_measurement_alone_asks_until_it_has_enough() -> None:
     assert not work.enough()
     fill(tally, Work(arm="base", block=0, sessions=(0, 1, 2)), hits=3)
     assert work.enough()
+
+
+class Walked(Tally):
+    """A tally that knows how often its sessions were walked one by one."""
+
+    walks = 0
+
+    def prefix(self, arm: str, block: int) -> Iterator[Status]:
+        self.walks += 1
+        return super().prefix(arm, block)
+
+
+def test_a_long_measurement_is_not_walked_anew_after_each_session() -> None:
+    measurement = Measurement(arm="base", max_trials=500)
+    tally = Walked()
+    for step in Docket(plan_of(pair("no_gate", "H1"), measurement=measurement), tally).steps():
+        if not isinstance(step, Work):
+            break
+        for place in step.sessions:
+            tally.add(SessionKey("base", 0, place), Status.CLEAN, last=True)
+            assert step.enough() == (place == 499)
+    assert tally.walks < 10
 
 
 def print_of(arm: str, config: str, file: str) -> Fingerprint:

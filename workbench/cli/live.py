@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.text import Text
 
 from workbench.model.progress import Phase, Snapshot
-from workbench.report.figures import bar, duration, evidence_so_far, inert, rate, rate_and_rest
+from workbench.report.figures import bar, duration, evidence_so_far, ranked, rate, rate_and_rest
 from workbench.report.forecast import forecast
 
 _PER_SECOND = 4
@@ -96,8 +96,7 @@ def _measuring(text: Text, snapshot: Snapshot) -> None:
 
 
 def _worst_failures(snapshot: Snapshot) -> list[str]:
-    ranked = sorted(snapshot.failures.items(), key=lambda item: (-item[1], item[0]))
-    return [f"{times:>4} x {inert(signature)}" for signature, times in ranked[:3]]
+    return [f"{times:>4} x {signature}" for signature, times in ranked(snapshot.failures)[:3]]
 
 
 def _time(snapshot: Snapshot) -> str:

@@ -95,7 +95,6 @@ class Books:
             arm=place.arm,
             measured=docket.measured,
             arms=arms,
-            block_counts={name: self.tally.counts(name, docket.block) for name in names},
             in_flight=place.in_flight,
             judgements=docket.jury.judgements,
             failures=dict(self._failures),

@@ -122,14 +122,14 @@ class Experiment:
     async def _drive(self, work: Work, planned: Fingerprint) -> None:
         """Run the sessions of one step; what the arm is must be the same before and after them."""
         arm = self._plan.arm(work.arm)
-        if not await self._unchanged(arm, planned):
+        if not await self._unchanged(arm, planned, block=work.block):
             return
         self._event("arm_started", arm=work.arm, block=work.block, sessions=len(work.sessions))
-        plan, sessions = self._plan, list(work.sessions)
+        plan = self._plan
         self._arm = work.arm
         try:
             await self._executor.execute(
-                job(arm, work.block, sessions, seed=plan.seed, in_flight=plan.in_flight),
+                job(arm, work.block, work.sessions, seed=plan.seed, in_flight=plan.in_flight),
                 self._take,
                 work.enough,
             )
@@ -138,12 +138,14 @@ class Experiment:
             raise
         finally:
             self._arm = ""
-        await self._unchanged(arm, planned)
+        await self._unchanged(arm, planned, block=work.block)
 
-    async def _unchanged(self, arm: Arm, planned: Fingerprint) -> bool:
-        """Read back what an arm runs, and make the run invalid if that has changed."""
-        found = guards.changed(planned, await self._parts.engine.fingerprint(arm))
+    async def _unchanged(self, arm: Arm, planned: Fingerprint, *, block: int) -> bool:
+        """Read back what an arm runs; if that has changed, put it on record and invalidate the run."""
+        now = await self._parts.engine.fingerprint(arm)
+        found = guards.changed(planned, now)
         if found:
+            self._folder.write_fingerprint(now, block)
             self._docket.jury.trip(found)
             self._event("guard", guards=[guard.detail for guard in found])
         return not found

@@ -17,12 +17,12 @@ def session_seed(run_seed: int, key: SessionKey) -> int:
     return int.from_bytes(digest[:4], "big") >> 1
 
 
-def job(arm: Arm, block: int, sessions: list[int], *, seed: int, in_flight: int) -> ArmJob:
+def job(arm: Arm, block: int, sessions: tuple[int, ...], *, seed: int, in_flight: int) -> ArmJob:
     """Make the job of running these sessions of an arm in a block."""
     return ArmJob(
         arm=arm,
         block=block,
-        sessions=tuple(sessions),
+        sessions=sessions,
         seeds=tuple(session_seed(seed, SessionKey(arm.name, block, i)) for i in sessions),
         in_flight=in_flight,
     )

@@ -14,7 +14,7 @@ from workbench.judge import reference
 from workbench.judge.fold import Tally
 from workbench.judge.jury import Jury
 from workbench.model.outcome import Counts
-from workbench.model.plan import Plan
+from workbench.model.plan import Measurement, Plan
 from workbench.stats import arm_order
 
 
@@ -69,8 +69,10 @@ class Docket:
         """Walk the run. A `Work` step comes again until its sessions are in the tally."""
         measurement = self._plan.measurement
         if measurement is not None:
-            while not self._sample()[1]:
-                yield self._work(measurement.arm, 0, measurement.max_trials, lambda: self._sample()[1])
+            while not self._sampled(measurement):
+                yield self._work(
+                    measurement.arm, 0, measurement.max_trials, lambda: self._sampled(measurement)
+                )
             self.jury.take_measurement(self.measured)
             yield Judged(0)
         while not self.jury.decided:
@@ -95,6 +97,12 @@ class Docket:
         done = self._tally.done(arm, block)
         missing = tuple(session for session in range(size) if session not in done)
         return Work(arm=arm, block=block, sessions=missing, enough=enough)
+
+    def _sampled(self, measurement: Measurement) -> bool:
+        """Say whether the measurement is complete; asked after every session of it."""
+        hits, done = self._tally.progress(measurement.arm, 0)
+        may_be = done >= measurement.max_trials or hits >= (measurement.until_hits or hits + 1)
+        return may_be and self._sample()[1]
 
     def _sample(self) -> tuple[Counts, bool]:
         measurement = self._plan.measurement

@@ -31,7 +31,6 @@ class Snapshot:
         arm: The arm that is up, empty between arms.
         measured: Counts of the measurement so far.
         arms: Counts by arm over the blocks, the unfinished one included.
-        block_counts: Counts by arm of the block under way, or of the one just done.
         in_flight: Sessions under way.
         judgements: What the rules say after the last complete block.
         failures: Arm and signature to number of exchanges, for everything worth reporting.
@@ -39,6 +38,7 @@ class Snapshot:
         start_seconds: Mean part of it that starting took.
         seconds: Time spent running, over all openings.
         worst_seconds: Time left if no word falls before the greatest number of blocks; None if unknown.
+        problems: What of the run's record is damaged or altered, one line each.
     """
 
     run: str
@@ -49,7 +49,6 @@ class Snapshot:
     arm: str
     measured: Counts
     arms: Mapping[str, Counts]
-    block_counts: Mapping[str, Counts]
     in_flight: int
     judgements: tuple[Judgement, ...]
     failures: Mapping[str, int]
@@ -57,3 +56,4 @@ class Snapshot:
     start_seconds: float | None
     seconds: float
     worst_seconds: float | None
+    problems: tuple[str, ...] = ()

@@ -7,7 +7,16 @@ from collections.abc import Iterator
 from workbench.model.plan import Rules
 from workbench.model.progress import Snapshot
 from workbench.model.verdict import Evidence, Judgement, Verdict
-from workbench.report.figures import blocks, duration, inert, number, points, rate, rate_and_rest
+from workbench.report.figures import (
+    blocks,
+    duration,
+    inert,
+    number,
+    points,
+    ranked,
+    rate,
+    rate_and_rest,
+)
 from workbench.report.sentences import asides, sentence
 
 _FAILURES_SHOWN = 12
@@ -16,6 +25,8 @@ _FAILURES_SHOWN = 12
 def explain(snapshot: Snapshot) -> Iterator[str]:
     """Yield the lines that explain a run, judged anew from its journal."""
     plan = snapshot.plan
+    for problem in snapshot.problems:
+        yield f"WARNING: {inert(problem)}"
     yield f"run {snapshot.run}, {duration(snapshot.seconds)}, seed {plan.seed}"
     for arm in plan.arms:
         settings = ", ".join(f"{name} {inert(level)}" for name, level in arm.settings.items())
@@ -28,11 +39,11 @@ def explain(snapshot: Snapshot) -> Iterator[str]:
     if snapshot.failures:
         yield ""
         yield "what was not clean, by arm and signature:"
-        ranked = sorted(snapshot.failures.items(), key=lambda item: (-item[1], item[0]))
-        for signature, times in ranked[:_FAILURES_SHOWN]:
-            yield f"  {times:>5} x {inert(signature)}"
-        if len(ranked) > _FAILURES_SHOWN:
-            yield f"  and {len(ranked) - _FAILURES_SHOWN} more kinds"
+        kinds = ranked(snapshot.failures)
+        for signature, times in kinds[:_FAILURES_SHOWN]:
+            yield f"  {times:>5} x {signature}"
+        if len(kinds) > _FAILURES_SHOWN:
+            yield f"  and {len(kinds) - _FAILURES_SHOWN} more kinds"
 
 
 def _judgement(judgement: Judgement, snapshot: Snapshot) -> Iterator[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from workbench.model.outcome import Counts
 from workbench.model.plan import Rules
 from workbench.model.verdict import Judgement
@@ -101,6 +103,12 @@ def bar(counts: Counts, interval: Interval | None = None) -> str:
         at = point is not None and (left <= point < right or (point == 1.0 and i == width - 1))
         cells.append("#" if at else "=" if inside else ".")
     return f"[{''.join(cells)}]"
+
+
+def ranked(failures: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Rank failures by how often they came, made safe to print."""
+    by_times = sorted(failures.items(), key=lambda item: (-item[1], item[0]))
+    return [(inert(signature), times) for signature, times in by_times]
 
 
 def inert(text: str) -> str:

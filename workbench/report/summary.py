@@ -8,7 +8,16 @@ from collections.abc import Iterator
 from workbench.model.plan import Plan
 from workbench.model.progress import Snapshot
 from workbench.model.verdict import Judgement, Verdict
-from workbench.report.figures import bar, blocks, duration, evidence, inert, points, rate_and_rest
+from workbench.report.figures import (
+    bar,
+    blocks,
+    duration,
+    evidence,
+    inert,
+    points,
+    ranked,
+    rate_and_rest,
+)
 from workbench.report.forecast import cost_against_clean
 from workbench.report.sentences import asides, next_step, sentence
 
@@ -84,11 +93,11 @@ def _evidence(judgement: Judgement, plan: Plan) -> Iterator[str]:
 
 def _failures(snapshot: Snapshot) -> Iterator[str]:
     """List what was not clean by signature, the most frequent first."""
-    ranked = sorted(snapshot.failures.items(), key=lambda item: (-item[1], item[0]))
-    for signature, times in ranked[:_FAILURES_SHOWN]:
-        yield f"  {times:>5} x    {inert(signature)}"
-    if len(ranked) > _FAILURES_SHOWN:
-        yield f"  and {len(ranked) - _FAILURES_SHOWN} more kinds: workbench explain {snapshot.folder}"
+    kinds = ranked(snapshot.failures)
+    for signature, times in kinds[:_FAILURES_SHOWN]:
+        yield f"  {times:>5} x    {signature}"
+    if len(kinds) > _FAILURES_SHOWN:
+        yield f"  and {len(kinds) - _FAILURES_SHOWN} more kinds: workbench explain {snapshot.folder}"
 
 
 def _after_measurement(snapshot: Snapshot) -> tuple[str, str]:

@@ -33,7 +33,7 @@ it; a failed sync ends the file for this opening, because the kernel may have dr
 """
 
 from workbench.store.damage import Damage
-from workbench.store.find import Listed, find_run, list_runs
+from workbench.store.find import Listed, find_run, holds_run, list_runs
 from workbench.store.lock import current_owner, is_alive
 from workbench.store.redact import allowed_environment, redact_argv, redact_mapping, redact_text
 from workbench.store.runs import RunFolder, Writing, new_run_id
@@ -46,6 +46,7 @@ __all__ = [
     "Damage",
     "Listed",
     "find_run",
+    "holds_run",
     "list_runs",
     "new_run_id",
     "current_owner",

@@ -49,7 +49,7 @@ def find_run(run: str, parent: Path) -> Path:
     matches = [path for path in _run_folders(parent) if _goes_by(path.name, run)]
     if run in {path.name for path in matches}:
         return parent / run
-    if run and _holds_run(Path(run)):
+    if run and holds_run(Path(run)):
         return Path(run)
     if len(matches) == 1:
         return matches[0]
@@ -63,7 +63,8 @@ def find_run(run: str, parent: Path) -> Path:
     )
 
 
-def _holds_run(path: Path) -> bool:
+def holds_run(path: Path) -> bool:
+    """Whether a path is the folder of a run whose plan is on record."""
     try:
         return (path / MANIFEST_FILE).is_file()
     except (OSError, ValueError):  # no path at all: too long, or with a NUL in it

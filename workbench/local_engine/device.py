@@ -109,12 +109,6 @@ class Device:
             copy = self._under_way.popleft()
             copy.destination[:] = copy.source
 
-    @property
-    def copies_under_way(self) -> int:
-        """Copies that the forward stream could not see yet."""
-        self.land()
-        return len(self._under_way)
-
     def synchronize(self) -> None:
         """Wait for both streams."""
         self.forward.wait_until(self.h2d.time)

@@ -6,4 +6,11 @@ prediction  what a hypothesis claims before any run
 plan        arms, comparisons, rules, and the plan of a run
 run         manifest, journal lines and fingerprints of a run on record
 verdict     verdict words, e-values, judgement
+progress    a run under way, as displays see it
+
+campaign    `campaign.yaml`: symptoms, engines, workloads, knobs
+hypothesis  a suspect as its file states it; problems in files
+event       the event log: heads and bodies
+standing    where a hypothesis stands: states, evidence, rulings
+registry    a whole campaign at one moment
 """

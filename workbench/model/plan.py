@@ -102,6 +102,7 @@ class Plan:
         in_flight: Sessions at the same time.
         seed: Fixes the order of arms and the seed of every session.
         keep_texts: Which replies are kept: `all`, `failing` or `none`.
+        knobs: How the knobs that the arms set are turned, by name; none for plain commands.
     """
 
     arms: tuple[Arm, ...]
@@ -115,6 +116,7 @@ class Plan:
     in_flight: int
     seed: int
     keep_texts: str = "failing"
+    knobs: Mapping[str, Part] = field(default_factory=dict)
 
     def arm(self, name: str) -> Arm:
         """Look an arm up by name; raises KeyError."""

@@ -13,6 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from workbench.model.event import Earlier
 from workbench.model.outcome import Counts, Exchange, Label, Status
 from workbench.model.plan import Plan
 from workbench.model.verdict import Guard
@@ -89,6 +90,31 @@ class Owner:
     started: float
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Served:
+    """A hypothesis that a run serves, as it stood when the run was planned.
+
+    Attributes:
+        hypothesis: Its id.
+        file: Path of its file, relative to the campaign's folder.
+        sha256: Digest of the file's bytes.
+        text: The file's text, secrets taken out: the verdict stands on this copy.
+        workload: Name of the workload in the campaign.
+        engine: Name of the engine in the campaign.
+        digest: Test digest (RULES 6); empty until the arms have been read back.
+        earlier: Runs of the same digest whose complete blocks come before this run's own.
+    """
+
+    hypothesis: str
+    file: str
+    sha256: str
+    text: str
+    workload: str = ""
+    engine: str = ""
+    digest: str = ""
+    earlier: tuple[Earlier, ...] = ()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Manifest:
     """The state of a run as one file, `manifest.json`.
@@ -110,6 +136,7 @@ class Manifest:
         counts: Counts by `arm/block`; derived from the samples, checked on reading.
         shards: Digests of the samples files, once the run stands still.
         versions: Versions of the workbench and of what its judgement rests on.
+        serves: Hypotheses that it serves, in the order of the plan's comparisons.
     """
 
     id: str
@@ -128,6 +155,7 @@ class Manifest:
     counts: Mapping[str, Counts] = field(default_factory=dict)
     shards: tuple[Shard, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
+    serves: tuple[Served, ...] = ()
     schema: str = RUN_SCHEMA
 
 

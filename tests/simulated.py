@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from workbench import campaign, plugins
+from workbench import plugins
+from workbench.campaign import commands
 from workbench.cli.display import NoDisplay
 from workbench.conduct.clock import SystemClock
 from workbench.conduct.experiment import Experiment, Parts
@@ -63,7 +64,7 @@ def parts(of: Plan) -> Parts:
 
 def run(of: Plan, path: Path, observer: Observer | None = None) -> Snapshot:
     """Run a plan in a new folder at `path`."""
-    return go_on(of, campaign.begin("ab", of, path), observer)
+    return go_on(of, commands.begin("ab", of, path), observer)
 
 
 def go_on(of: Plan, folder: RunFolder, observer: Observer | None = None) -> Snapshot:

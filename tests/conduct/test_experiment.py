@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests import simulated
-from workbench import campaign
+from workbench.campaign import commands
 from workbench.errors import ArmCouldNotStart, ResumeRefused
 from workbench.model.outcome import Counts
 from workbench.model.progress import Snapshot
@@ -80,7 +80,7 @@ def test_an_arm_that_changes_under_the_run_makes_it_invalid(tmp_path: Path) -> N
     seen = simulated.run(plan, tmp_path / "run")
     assert word(seen) is Verdict.INVALID
     assert seen.judgements[0].guards[0].name == "changed-while-running"
-    assert word(campaign.read(str(tmp_path / "run"))) is Verdict.INVALID
+    assert word(commands.read(str(tmp_path / "run"))) is Verdict.INVALID
     recorded = list((tmp_path / "run").glob("fingerprint-treatment-*.json"))
     assert len(recorded) == 1
     assert '"changed"' in recorded[0].read_text()
@@ -88,11 +88,11 @@ def test_an_arm_that_changes_under_the_run_makes_it_invalid(tmp_path: Path) -> N
 
 def test_a_reader_is_told_what_of_the_record_is_not_what_was_written(tmp_path: Path) -> None:
     simulated.run(simulated.plan(0.4, 0.0, "0.4:0"), tmp_path / "run")
-    assert campaign.read(str(tmp_path / "run")).problems == ()
+    assert commands.read(str(tmp_path / "run")).problems == ()
     shard = tmp_path / "run" / "samples-w0.jsonl"
     lines = shard.read_bytes().splitlines(keepends=True)
     shard.write_bytes(b"".join([lines[0].replace(b"clean", b"hit!!"), *lines[1:-1], lines[-1][:9]]))
-    problems = "; ".join(campaign.read(str(tmp_path / "run")).problems)
+    problems = "; ".join(commands.read(str(tmp_path / "run")).problems)
     assert "differs from its digest" in problems
     assert "samples-w0.jsonl:1: the checksum differs" in problems
     assert "torn (9 bytes)" in problems
@@ -142,7 +142,7 @@ def test_however_often_it_is_killed_the_word_is_that_of_an_unbroken_run(
     base = tmp_path_factory.mktemp("runs")
     plan = simulated.plan(0.3, 0.1, predict, seed=seed, max_blocks=8)
     unbroken = simulated.run(plan, base / "unbroken")
-    folder = campaign.begin("ab", plan, base / "broken")
+    folder = commands.begin("ab", plan, base / "broken")
     for after in stops:
         with suppress(simulated.Gone):
             simulated.go_on(plan, folder, simulated.Stops(after))
@@ -154,4 +154,4 @@ def test_however_often_it_is_killed_the_word_is_that_of_an_unbroken_run(
     assert word(resumed) == word(unbroken)
     assert resumed.judgements[0].arms == unbroken.judgements[0].arms
     assert resumed.measured == unbroken.measured
-    assert word(campaign.read(str(base / "broken"))) == word(unbroken)
+    assert word(commands.read(str(base / "broken"))) == word(unbroken)

@@ -65,7 +65,7 @@ _EXIT_CODES = (
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> int:
     """Plan or resume, run, and say what was found."""
-    from workbench import campaign
+    from workbench.campaign import commands
     from workbench.cli.display import observer
     from workbench.cli.output import exit_code, lines, record
     from workbench.report.forecast import forecast
@@ -74,10 +74,10 @@ def command(ctx: click.Context, /, **options: Any) -> int:
 
     asked = given(ctx, _REQUEST)
     if options["dry_run"]:
-        lines(forecast(campaign.comparison_plan(asked)))
+        lines(forecast(commands.comparison_plan(asked)))
         return 0
     with observer(options["display"]) as watching:
-        snapshot = campaign.compare(asked, options["output"], options["resume"], watching)
+        snapshot = commands.compare(asked, options["output"], options["resume"], watching)
     if options["as_json"]:
         for judgement in snapshot.judgements:
             record(judgement_record(judgement, snapshot))

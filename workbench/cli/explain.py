@@ -30,8 +30,8 @@ def command(what: str | None) -> int:
     if meaning is not None:
         lines([f"{what}: {meaning}"])
         return 0
-    from workbench import campaign
+    from workbench.campaign import commands
     from workbench.report.explain import explain
 
-    lines(explain(campaign.read(what, hint=words.hint(what))))
+    lines(explain(commands.read(what, hint=words.hint(what))))
     return 0

@@ -46,7 +46,7 @@ _EXIT_CODES = (
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> int:
     """Plan or resume, run, and say what was measured."""
-    from workbench import campaign
+    from workbench.campaign import commands
     from workbench.cli.display import observer
     from workbench.cli.output import lines, record
     from workbench.report.record import measurement_record
@@ -58,7 +58,7 @@ def command(ctx: click.Context, /, **options: Any) -> int:
     if options["words"]:
         asked["command"] = shlex.join(options["words"])
     with observer(options["display"]) as watching:
-        snapshot = campaign.measure(asked, options["output"], options["resume"], watching)
+        snapshot = commands.measure(asked, options["output"], options["resume"], watching)
     if options["as_json"]:
         record(measurement_record(snapshot))
     else:

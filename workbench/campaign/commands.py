@@ -1,7 +1,4 @@
-"""The facade: wires store, plug-ins and conductor into runs. The only composition root.
-
-Faces call these functions and get snapshots; they never see a plug-in, a file or an event loop.
-"""
+"""A/B and measurement of plain commands: planned, run, resumed and read, no campaign needed."""
 
 from __future__ import annotations
 

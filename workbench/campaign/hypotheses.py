@@ -1,0 +1,139 @@
+"""Tests of hypotheses: planned from their files, run, and their verdicts appended to the log.
+
+The order is that of the store: samples, then the manifest `finished`, then the event. A process that is
+killed between the last two leaves a run whose verdict anybody can recompute; the next `--resume` of it
+appends what is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench.campaign import testing
+from workbench.campaign.registry import Campaign
+from workbench.conduct.tests import plan_tests
+from workbench.errors import UsageError, WorkbenchError
+from workbench.model.event import Actor, RunNoted, VerdictGiven
+from workbench.model.plan import Plan
+from workbench.model.progress import Snapshot
+from workbench.model.run import RunState, Served
+from workbench.ports import Observer
+from workbench.store.find import find_run
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tested:
+    """How a test ended.
+
+    Attributes:
+        snapshot: The run where it stands.
+        verdicts: What it says, one a hypothesis.
+    """
+
+    snapshot: Snapshot
+    verdicts: tuple[VerdictGiven, ...]
+
+
+def plan(campaign: Campaign, ids: Sequence[str], asked: Mapping[str, Any]) -> Plan:
+    """Plan one run that serves hypotheses.
+
+    Args:
+        campaign: Theirs.
+        ids: The hypotheses.
+        asked: What is to differ from their files and the defaults; see `conduct.tests.plan_tests`.
+
+    Raises:
+        UsageError: One is unknown or cannot be run as it stands.
+        InvalidFiles: A file that is needed has mistakes.
+    """
+    hypotheses = [campaign.hypothesis(id) for id in dict.fromkeys(map(str.upper, ids))]
+    return plan_tests(campaign.spec, hypotheses, asked)
+
+
+def test(
+    campaign: Campaign, ids: Sequence[str], asked: Mapping[str, Any], by: Actor, observer: Observer
+) -> Tested:
+    """Run the test of hypotheses, to its end, and append the verdicts; raises as `plan` and runs do."""
+    planned = plan(campaign, ids, asked)
+    serves = tuple(_served(campaign, planned, id) for id in campaign.require_known(ids))
+    log = _Noting(campaign, by, tuple(served.hypothesis for served in serves), observer)
+    return log.over(lambda: testing.start(campaign.root, planned, serves, log))
+
+
+def resume(
+    campaign: Campaign, run: str, asked: Mapping[str, Any], by: Actor, observer: Observer
+) -> Tested:
+    """Go on with a run, or append the verdicts of one that finished and could not say so.
+
+    Args:
+        campaign: Whose run.
+        run: An id, or the start of one, or a folder.
+        asked: What may differ between two openings, such as `max_blocks`.
+        by: Who goes on.
+        observer: Watches.
+    """
+    path = find_run(run, campaign.runs_folder)
+    lines = [line for line in campaign.run_lines if line.id == path.name]
+    if lines and not lines[0].hypotheses:
+        raise UsageError(f"run {path.name} tests no hypothesis", hint="workbench ab --resume RUN")
+    log = _Noting(campaign, by, lines[0].hypotheses if lines else (), observer)
+    return log.over(lambda: testing.resume(campaign.root, path, asked, log))
+
+
+def _served(campaign: Campaign, plan: Plan, id: str) -> Served:
+    file = campaign.hypothesis_file(id)
+    return Served(
+        hypothesis=id,
+        file=file.path,
+        sha256=file.sha256,
+        text=file.data.decode(),
+        workload=plan_names(campaign, id)[0],
+        engine=plan_names(campaign, id)[1],
+    )
+
+
+class _Noting:
+    """An observer that also puts on record that a run began, and how it ended short."""
+
+    def __init__(
+        self, campaign: Campaign, by: Actor, hypotheses: tuple[str, ...], observer: Observer
+    ) -> None:
+        self._campaign = campaign
+        self._by = by
+        self._hypotheses = hypotheses
+        self._observer = observer
+        self._run = ""
+        self.ticked = observer.ticked
+        self.judged = observer.judged
+        self.closed = observer.closed
+
+    def started(self, snapshot: Snapshot) -> None:
+        """Note that the run is open."""
+        self._run = snapshot.run
+        self._note(RunState.RUNNING)
+        self._observer.started(snapshot)
+
+    def over(self, run: Callable[[], tuple[Snapshot, tuple[VerdictGiven, ...]]]) -> Tested:
+        """Run, and append the verdicts, or that there are none."""
+        try:
+            snapshot, verdicts = run()
+        except WorkbenchError as error:
+            if self._run:
+                self._note(RunState.STOPPED, error.what)
+            raise
+        known = {
+            (event.body.run, event.body.hypothesis, event.body.blocks, event.body.verdict)
+            for event in self._campaign.log.events
+            if isinstance(event.body, VerdictGiven)
+        }
+        for verdict in verdicts:
+            if (verdict.run, verdict.hypothesis, verdict.blocks, verdict.verdict) not in known:
+                self._campaign.journal.append(verdict, self._by)
+        return Tested(snapshot=snapshot, verdicts=verdicts)
+
+    def _note(self, state: RunState, why: str = "") -> None:
+        body = RunNoted(run=self._run, hypotheses=self._hypotheses, state=state, why=why)
+        self._campaign.journal.append(body, self._by)

@@ -1,4 +1,4 @@
-"""Floor 2: run folders. The only reader and writer of the workbench's files.
+"""Floor 2: run folders and a campaign's log. The only reader and writer of the workbench's files.
 
     runs        RunFolder: create, resume, append, close; the one owner of a run
     view        RunView: what anybody may read of a run, at any time
@@ -13,6 +13,14 @@
     redact      secrets, in pure functions       private     the gate between records and the disk
     names       names that enter a path          disk        the system calls, as an object
     faults      a double of `disk` that fails
+
+Of a campaign, each imported by its own name:
+
+    eventlog    EventLog: append to the log, read it  allocate   new hypotheses under free numbers
+    eventlines  codec of its lines                    renumber   two files with one id after a merge
+    eventorder  what follows what, and what is amiss  mentions   which hypotheses an event speaks of
+    logtail     a log read as it grows                runindex   all runs as lines, from a cache
+    loglock     the short lock of its writers
 
 What the store promises when a process is killed at any instruction, when the disk is full or broken,
 and when the power is cut on a file system that keeps no order of writes:

@@ -7,17 +7,9 @@ from collections.abc import Iterator
 from workbench.model.plan import Rules
 from workbench.model.progress import Snapshot
 from workbench.model.verdict import Evidence, Judgement, Verdict
-from workbench.report.figures import (
-    blocks,
-    duration,
-    inert,
-    number,
-    points,
-    ranked,
-    rate,
-    rate_and_rest,
-)
+from workbench.report.figures import rate, rate_and_rest
 from workbench.report.sentences import asides, sentence
+from workbench.report.text import blocks, duration, inert, number, points, ranked
 
 _FAILURES_SHOWN = 12
 

@@ -11,7 +11,7 @@ from workbench.model.plan import Measurement, Plan, Rules
 from workbench.model.prediction import Prediction
 from workbench.model.progress import Snapshot
 from workbench.model.verdict import Comparison
-from workbench.report.figures import duration, inert, percent
+from workbench.report.text import duration, inert, percent
 from workbench.stats import Forecast, Terms, planning
 
 _EXAMPLE_RATES = (0.3, 0.1, 0.03)  # what is rehearsed when nobody has said how often it fails

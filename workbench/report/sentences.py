@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from workbench.model.plan import Plan
 from workbench.model.progress import Snapshot
 from workbench.model.verdict import Held, Judgement, Reason, Verdict
-from workbench.report.figures import inert, percent, points
+from workbench.report.text import inert, percent, points
 
 
 def sentence(judgement: Judgement, plan: Plan) -> str:

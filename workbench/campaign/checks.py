@@ -14,7 +14,6 @@ from workbench.model.hypothesis import Problem
 from workbench.model.registry import RunLine
 from workbench.model.run import RunState
 from workbench.store.campaignfiles import read_files
-from workbench.store.find import find_run
 
 
 def check(campaign: Campaign) -> tuple[Problem, ...]:
@@ -34,8 +33,8 @@ def verify(campaign: Campaign, run: str | None = None) -> Iterator[tuple[str, tu
         What was looked at, and what differs there, nothing when all is well.
     """
     if run is not None:
-        path = find_run(run, campaign.runs_folder)
-        yield path.name, _differences(campaign, path.name)
+        name = campaign.run_folder(run).name
+        yield name, _differences(campaign, name)
         return
     yield "log", tuple(str(problem) for problem in campaign.log.problems)
     for line in campaign.run_lines:
@@ -49,7 +48,7 @@ def verify(campaign: Campaign, run: str | None = None) -> Iterator[tuple[str, tu
 def _differences(campaign: Campaign, run: str) -> tuple[str, ...]:
     recorded = [verdict for verdict in _recorded(campaign) if verdict.run == run]
     try:
-        return testing.verify(campaign.root, campaign.runs_folder / run, recorded)
+        return testing.verify(campaign.root, run, recorded)
     except StoreError as error:
         return (str(error),)
 

@@ -21,7 +21,6 @@ from workbench.model.plan import Plan
 from workbench.model.progress import Snapshot
 from workbench.model.run import RunState, Served
 from workbench.ports import Observer
-from workbench.store.find import find_run
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,7 +74,7 @@ def resume(
         by: Who goes on.
         observer: Watches.
     """
-    path = find_run(run, campaign.runs_folder)
+    path = campaign.run_folder(run)
     lines = [line for line in campaign.run_lines if line.id == path.name]
     if lines and not lines[0].hypotheses:
         raise UsageError(f"run {path.name} tests no hypothesis", hint="workbench ab --resume RUN")

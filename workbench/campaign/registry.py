@@ -21,7 +21,8 @@ from workbench.store.campaignfiles import (
     read_kept,
 )
 from workbench.store.eventlog import EventLog, Log
-from workbench.store.runindex import run_lines
+from workbench.store.find import find_run
+from workbench.store.runindex import run_lines, under_new_ids
 from workbench.store.view import RunView
 
 RUNS = "runs"
@@ -59,8 +60,8 @@ class Campaign:
 
     @cached_property
     def run_lines(self) -> tuple[RunLine, ...]:
-        """The runs, oldest first."""
-        return run_lines(self.root)
+        """The runs, oldest first, under the ids that their hypotheses have now."""
+        return under_new_ids(run_lines(self.root), self.log.events)
 
     @cached_property
     def registry(self) -> Registry:
@@ -121,6 +122,16 @@ class Campaign:
         if id not in ids:
             raise unknown(id, ids)
         return id
+
+    def run_folder(self, run: str) -> Path:
+        """Find a run by its folder, its id, or the start of one; raises UsageError for none."""
+        return find_run(run, self.root / RUNS)
+
+    def named(self, name: str) -> str:
+        """Give the id of a hypothesis, an item of the log, or a run, from what a person wrote."""
+        if name[:2] in ("E-", "N-"):
+            return name
+        return self.known(name) if name[:1] in ("h", "H") else self.run_folder(name).name
 
     def _edited(self) -> dict[str, tuple[str, ...]]:
         """Name the runs after which the claim of a hypothesis was edited.

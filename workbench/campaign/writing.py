@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from workbench.campaign.registry import RUNS, Campaign
+from workbench.campaign.registry import Campaign
 from workbench.errors import InvalidFiles, UsageError
 from workbench.model.event import (
     WORDS,
@@ -31,7 +31,6 @@ from workbench.model.event import (
 )
 from workbench.store.allocate import add_hypothesis
 from workbench.store.drafts import read_draft, render_hypothesis, slug
-from workbench.store.find import find_run
 from workbench.store.renumber import renumber as renumber_file
 
 _PLACE = re.compile(r"(?P<commit>[0-9a-fA-F]{7,64}):(?P<path>[^:\0]+)(?::(?P<line>[1-9][0-9]*))?")
@@ -136,7 +135,7 @@ def new(campaign: Campaign, fields: Mapping[str, Any], by: Actor) -> tuple[str, 
 
 def note(campaign: Campaign, said: NoteDraft, by: Actor) -> Event:
     """Append a note. Raises UsageError when it says nothing or is about something unknown."""
-    about = tuple(_named(campaign, each) for each in said.about)
+    about = tuple(campaign.named(each) for each in said.about)
     return campaign.journal.append(Note(text=_words("a note", said.text), about=about), by)
 
 
@@ -151,7 +150,7 @@ def evidence(campaign: Campaign, said: EvidenceDraft, by: Actor) -> Event:
     ids = [campaign.known(id) for id in said.bears]
     place = _place(said.code) if said.code else Source()
     source = Source(
-        run=_run_id(campaign, said.run) if said.run else "",
+        run=campaign.run_folder(said.run).name if said.run else "",
         commit=place.commit,
         path=place.path,
         line=place.line,
@@ -220,14 +219,6 @@ def renumber(campaign: Campaign, id: str, file: str, by: Actor) -> Renumbered:
     inside = here.exists() and here.is_relative_to(campaign.root)
     relative = str(here.relative_to(campaign.root)) if inside else file
     return renumber_file(campaign.root, id.upper(), relative, by)
-
-
-def _named(campaign: Campaign, name: str) -> str:
-    return campaign.known(name) if name[:1] in ("h", "H") else _run_id(campaign, name)
-
-
-def _run_id(campaign: Campaign, run: str) -> str:
-    return find_run(run, campaign.root / RUNS).name
 
 
 def _words(what: str, text: str) -> str:

@@ -44,6 +44,29 @@ class RunLine:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Failure:
+    """Exchanges of one arm that were not clean, of one kind.
+
+    Attributes:
+        run: Id of the run.
+        arm: Name of the arm.
+        label: The classifier's word, with the rule that fired.
+        signature: What they have in common.
+        times: How many there are.
+        key: The first of them.
+        text: Its reply, as far as it was kept; untrusted.
+    """
+
+    run: str
+    arm: str
+    label: str
+    signature: str
+    times: int
+    key: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Registry:
     """The whole campaign.
 

@@ -76,6 +76,7 @@ class EventLog:
         self._path = root / LOG_FILE
         self._tail = LogTail(self._path, LOG_FILE)
         self._mutex = threading.RLock()  # of this object's state; the lock is the campaign's
+        self._patience = min(wait, _PATIENCE)
         self._state: object = None
         self._log = Log()
         self._writing = writing or Writing()
@@ -91,7 +92,7 @@ class EventLog:
             if self._tail.tail and (self.root / WORK_FOLDER / LOCK_FILE).exists():
                 # A line without its end may be one that is being written: its writer holds the lock.
                 settled = False
-                with suppress(StoreError), self._lock(wait=_PATIENCE):
+                with suppress(StoreError), self._lock(wait=self._patience):
                     problem, settled = self._tail.catch_up(), True
             problems = [problem] if problem else []
             if self._tail.tail:
@@ -103,12 +104,12 @@ class EventLog:
 
     def _last_line(self, settled: bool) -> Iterator[Problem]:
         tail = self._tail
-        if not tail.whole:
-            yield tail.tail_problem("the last line is torn", _TORN)
-        elif settled:
+        if not settled:
+            yield tail.tail_problem("the last line is not finished", "somebody is writing; look again")
+        elif tail.whole:
             tail.take_tail()
         else:
-            yield tail.tail_problem("the last line is unfinished", "somebody may be writing it")
+            yield tail.tail_problem("the last line is torn", _TORN)
 
     def _ordered(self, problems: list[Problem]) -> Log:
         chain = self._tail.chain

@@ -5,4 +5,5 @@ reference   how often the control fails, and what a test bets on
 jury        one judgement a comparison after each block
 docket      the steps of a run, for those who drive it and those who recompute it
 guards      what makes a run invalid whatever its counts say
+discoveries which effects of a campaign survive that many tests were made
 """

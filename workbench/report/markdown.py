@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from workbench.model.hypothesis import HYPOTHESIS_ID
 from workbench.report.text import inert, paragraphs
 
 _ENTITIES = {"|": "&#124;", "@": "&#64;"}
@@ -81,11 +82,19 @@ def label(text: str) -> str:
     return f'"{"".join(kept)}"'
 
 
-def anchor(hypothesis: str) -> str:
-    """Give the anchor of a hypothesis; headings get none of their own that outlasts their title."""
-    return f'<a id="{hypothesis.lower()}"></a>'
+def anchor(name: str) -> str:
+    """Give an anchor; the one that a heading gets by itself does not outlast a change of its words."""
+    return f'<a id="{name.lower()}"></a>'
 
 
 def link(hypothesis: str) -> str:
-    """Link to the section of a hypothesis."""
+    """Link to the section of a hypothesis; what is no id of one is text."""
+    if HYPOTHESIS_ID.match(hypothesis) is None:
+        return plain(hypothesis)
     return f"[{hypothesis}](#{hypothesis.lower()})"
+
+
+def heading(hypothesis: str, title: str) -> str:
+    """Give the words of a hypothesis's heading, with the anchor that `link` leads to."""
+    name = anchor(hypothesis) if HYPOTHESIS_ID.match(hypothesis) else ""
+    return f"{name}{plain(hypothesis)} {plain(title)}"

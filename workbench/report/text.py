@@ -168,17 +168,25 @@ def paragraphs(text: str) -> list[str]:
     return [" ".join(part) for part in parts if part]
 
 
-def wrapped(text: str, indent: int = 2, width: int = WIDTH) -> Iterator[str]:
-    """Yield a text as indented lines; words that are too long stay whole."""
-    margin = " " * indent
+def wrapped(text: str, indent: int = 2, hanging: int = 0) -> Iterator[str]:
+    """Yield a text as indented lines, `hanging` further from the second on; long words stay whole."""
     for number, paragraph in enumerate(paragraphs(text)):
         if number:
             yield ""
-        yield from textwrap.wrap(
-            paragraph,
-            width,
-            initial_indent=margin,
-            subsequent_indent=margin,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+        yield from _wrapped(paragraph, " " * indent, " " * (indent + hanging))
+
+
+def labelled(name: str, text: str, width: int) -> Iterator[str]:
+    """Yield a text with its name in a column of `width` before it."""
+    yield from _wrapped(inert(text), f"{name:<{width}} ", " " * (width + 1)) or [name]
+
+
+def _wrapped(text: str, first: str, rest: str) -> list[str]:
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

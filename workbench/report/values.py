@@ -11,6 +11,7 @@ from workbench.model.event import Renumbered, VerdictGiven
 from workbench.model.outcome import Counts
 from workbench.model.verdict import Evidence, Guard
 
+_LARGEST = 1e308
 _IN_FILES = {(VerdictGiven, "harmful"): "reversed", (Renumbered, "was"): "from"}
 
 
@@ -36,7 +37,11 @@ def evidence(of: Evidence) -> dict[str, float | None]:
         "not_halved": of.not_halved,
         "no_harm": of.no_harm,
     }
-    return {name: None if value is None else float(f"{value:.4g}") for name, value in values.items()}
+    return {name: None if value is None else _finite(value) for name, value in values.items()}
+
+
+def _finite(value: float) -> float:
+    return float(f"{min(value, _LARGEST):.4g}")  # JSON knows no infinity
 
 
 def guard(of: Guard) -> dict[str, str]:

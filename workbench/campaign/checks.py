@@ -1,9 +1,9 @@
-"""Is what stands on disk in order: files that people write, the log's chain, and every run's verdict."""
+"""Is what stands on disk in order: files that people write, the log's chain, every run's verdict."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from typing import Any
 
 from workbench import plugins
 from workbench.campaign import testing
@@ -11,8 +11,6 @@ from workbench.campaign.registry import Campaign
 from workbench.errors import PluginError, StoreError
 from workbench.model.event import VerdictGiven
 from workbench.model.hypothesis import Problem
-from workbench.model.registry import RunLine
-from workbench.model.run import RunState
 from workbench.store.campaignfiles import read_files
 
 
@@ -43,6 +41,13 @@ def verify(campaign: Campaign, run: str | None = None) -> Iterator[tuple[str, tu
     known = {line.id for line in campaign.run_lines}
     for lost in sorted({verdict.run for verdict in _recorded(campaign)} - known):
         yield lost, ("the log has a verdict of this run, and its folder is missing",)
+
+
+def json_schema(thing: str) -> dict[str, Any]:
+    """Give the JSON Schema of a kind of file; raises UsageError when there is none of that name."""
+    from workbench.store.schema import json_schema as schema
+
+    return schema(thing)
 
 
 def _differences(campaign: Campaign, run: str) -> tuple[str, ...]:

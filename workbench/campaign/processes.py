@@ -1,4 +1,4 @@
-"""Runs as processes of their own: begun in the background, stopped from elsewhere, telling when they end."""
+"""Runs as processes of their own: begun in the background, stopped from elsewhere, and announced."""
 
 from __future__ import annotations
 
@@ -82,9 +82,7 @@ def detach(root: Path, arguments: Sequence[str]) -> Detached:
         ended = child.poll()
         for event in _events(log):
             if event.get("event") == "started":
-                return Detached(
-                    run=event["run"], folder=event["folder"], pid=child.pid, log=str(log)
-                )
+                return Detached(run=event["run"], folder=event["folder"], pid=child.pid, log=str(log))
         if ended is not None:
             raise DetachFailed(log.read_text(errors="replace").strip(), ended)
         time.sleep(_LOOK_EVERY)

@@ -1,4 +1,4 @@
-"""A campaign's folder: its files, its log and its runs, read when asked and joined into one `Registry`."""
+"""A campaign's folder: files, log and runs, read when asked and joined into one `Registry`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from workbench.store.campaignfiles import (
     HypothesisFile,
     find_root,
     read_files,
-    read_kept,
 )
 from workbench.store.eventlog import EventLog, Log
 from workbench.store.find import find_run
@@ -152,8 +151,11 @@ class Campaign:
             serves = RunView.read(self.root / line.path).manifest.serves
         except StoreError:  # a list of runs names it
             return False
-        kept = [served.text for served in serves if served.hypothesis == file.id]
-        return any(_claim(read_kept(text)) != _claim(file.hypothesis) for text in kept)
+        from workbench.store.validation import read_hypothesis
+
+        kept = [served for served in serves if served.sha256 == line.planned[file.id]]
+        then = [read_hypothesis(served.text.encode(), served.file).hypothesis for served in kept]
+        return any(_claim(each) != _claim(file.hypothesis) for each in then)
 
 
 def unknown(id: str, known: Iterable[str]) -> UsageError:

@@ -51,9 +51,11 @@ def init(folder: Path, template: str) -> list[str]:
 
 
 def doctor(start: Path) -> Iterator[Finding]:
-    """Look at what a campaign needs: first the place, then files, log, runs and what would be tested."""
+    """Look at what a campaign needs: the place, then files, log, runs, and what would be tested."""
     yield Finding(
-        about="workbench", ok=True, what=f"{__version__}, Python {platform.python_version()}, {sys.prefix}"
+        about="workbench",
+        ok=True,
+        what=f"{__version__}, Python {platform.python_version()}, {sys.prefix}",
     )
     yield _git()
     try:
@@ -105,7 +107,9 @@ def _runs(campaign: Campaign) -> Iterator[Finding]:
     yield Finding(about="runs", ok=True, what=f"{len(lines)} in {RUNS}/")
     for line in lines:
         if line.problem:
-            yield Finding(about="runs", ok=False, what=line.problem, fix="restore it from git or a copy")
+            yield Finding(
+                about="runs", ok=False, what=line.problem, fix="restore it from git or a copy"
+            )
         elif line.state is RunState.CRASHED:
             fix = f"workbench test --resume {line.id}"
             yield Finding(about="runs", ok=False, what=f"{line.id} crashed", fix=fix)

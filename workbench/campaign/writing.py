@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from workbench.campaign.registry import Campaign
-from workbench.errors import InvalidFiles, UsageError
+from workbench.errors import UsageError
 from workbench.model.event import (
     WORDS,
     Actor,
@@ -115,20 +115,17 @@ def new(campaign: Campaign, fields: Mapping[str, Any], by: Actor) -> tuple[str, 
         fields: Fields of the file but for schema and id; `title` is due.
         by: Who proposes it.
 
+    Whether it fits with the campaign's other files, with its knobs and levels, `check` tells.
+
     Raises:
-        InvalidFiles: The file would have mistakes; nothing was written.
-        UsageError: There is no title.
+        UsageError: There is no title, or a field is wrong; nothing was written.
     """
     title = str(fields.get("title") or "").strip()
     if not title:
         raise UsageError("a hypothesis needs a title", hint="workbench new 'The cache is stale'")
 
     def render(id: str) -> tuple[str, str]:
-        text, name = render_hypothesis(id, fields), slug(title)
-        problems = campaign.problems_of(id, name, text)
-        if problems:
-            raise InvalidFiles([str(problem) for problem in problems])
-        return name, text
+        return slug(title), render_hypothesis(id, fields)
 
     return add_hypothesis(campaign.root, render, by)
 

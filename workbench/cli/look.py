@@ -38,7 +38,7 @@ Example:
   workbench tree
 """
 
-_SHOW = """All about one hypothesis: prediction, test, evidence, rulings, runs, and why it stands as it does.
+_SHOW = """All about one hypothesis: prediction, test, evidence, rulings, runs, and why it stands so.
 
 \b
 Example:
@@ -60,7 +60,7 @@ Example:
   workbench log -f
 """
 
-_EXPORT = """Write the ledger: what is known, how well, who decided what and why, and what is not verified.
+_EXPORT = """Write the ledger: what is known and how well, who decided what and why, what is open.
 
 The same campaign always gives the same bytes, so that --check can tell in CI that a copy is stale.
 
@@ -119,7 +119,9 @@ def tree(mermaid: bool, as_json: bool) -> None:
 
 @click.command("show", help=_SHOW)
 @click.argument("id", type=HYPOTHESIS)
-@click.option("--failures", is_flag=True, help="What was not clean in its runs, with the first replies.")
+@click.option(
+    "--failures", is_flag=True, help="What was not clean in its runs, with the first replies."
+)
 @json_option
 def show(id: str, failures: bool, as_json: bool) -> None:
     """Show a hypothesis."""

@@ -27,9 +27,9 @@ Example:
 
 _TEST = """Run the test of hypotheses; end with one honest verdict each, on record.
 
-Runs of one and the same test are one process: a new one begins with the complete blocks of those before,
-so trying again until the word is the right one does not work. An edited prediction or margin is another
-test. Ctrl-C saves and ends; --resume goes on, and so it does after `kill -9`.
+Runs of one and the same test are one process: a new one begins with the complete blocks of those
+before, so trying again until the word is the right one does not work. An edited prediction or margin
+is another test. Ctrl-C saves and ends; --resume goes on, and so it does after `kill -9`.
 
 \b
 Example:
@@ -81,14 +81,14 @@ def _asked_options(function: Any) -> Any:
 @_asked_options
 @json_option
 @click.pass_context
-def plan(ctx: click.Context, ids: tuple[str, ...], as_json: bool, **_: Any) -> None:
+def plan(ctx: click.Context, /, ids: tuple[str, ...], as_json: bool, **_: Any) -> None:
     """Forecast a test."""
-    from workbench.campaign import running
-    from workbench.report.forecast import forecast, forecast_record
+    from workbench.campaign import verdicts
+    from workbench.report.forecast import forecast, plan_record
 
-    planned = running.plan(opened(), ids, given(ctx, _ASKED))
+    planned = verdicts.plan(opened(), ids, given(ctx, _ASKED))
     if as_json:
-        record(forecast_record(planned))
+        record(plan_record(planned))
     else:
         lines(forecast(planned))
 
@@ -104,7 +104,7 @@ def plan(ctx: click.Context, ids: tuple[str, ...], as_json: bool, **_: Any) -> N
 @output_options
 @by_option
 @click.pass_context
-def test(ctx: click.Context, ids: tuple[str, ...], **options: Any) -> int:
+def test(ctx: click.Context, /, ids: tuple[str, ...], **options: Any) -> int:
     """Run or resume, and say what was found."""
     if bool(ids) == bool(options["resume"]):
         raise click.UsageError("name hypotheses to test, or a run with --resume")
@@ -126,7 +126,7 @@ def _test(
     ids: tuple[str, ...], asked: dict[str, Any], options: dict[str, Any]
 ) -> tuple[int, list[dict[str, Any]]]:
     """Run or resume; give the exit code and the verdicts as JSON values."""
-    from workbench.campaign import running
+    from workbench.campaign import verdicts
     from workbench.cli.display import observer
     from workbench.report.record import judgement_record
     from workbench.report.summary import comparison_summary
@@ -134,9 +134,9 @@ def _test(
     campaign, who = writer(options["by"])
     with observer(options["display"]) as watching:
         if options["resume"]:
-            tested = running.resume(campaign, options["resume"], asked, who, watching)
+            tested = verdicts.resume(campaign, options["resume"], asked, who, watching)
         else:
-            tested = running.test(campaign, ids, asked, who, watching)
+            tested = verdicts.test(campaign, ids, asked, who, watching)
     found = [judgement_record(each, tested.snapshot) for each in tested.snapshot.judgements]
     if options["as_json"]:
         for each in found:

@@ -44,8 +44,8 @@ Example:
 
 _VERIFY = """Recompute every verdict from the runs alone, and hold it against the log.
 
-It names a flipped label, a dropped line, a cut tail, a run that is missing. This is evidence of tampering
-or damage and no protection from it.
+It names a flipped label, a dropped line, a cut tail, a run that is missing. This is evidence of
+tampering or damage, and no protection from it.
 
 \b
 Example:
@@ -63,7 +63,9 @@ Example:
 
 @click.command("init", help=_INIT)
 @click.argument("folder", required=False, type=click.Path(path_type=Path), default=Path())
-@click.option("--template", default="command", show_default=True, metavar="NAME", help="What to begin with.")
+@click.option(
+    "--template", default="command", show_default=True, metavar="NAME", help="What to begin with."
+)
 @json_option
 def init(folder: Path, template: str, as_json: bool) -> None:
     """Make a campaign."""

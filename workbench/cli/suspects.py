@@ -19,6 +19,7 @@ from workbench.cli.arguments import (
 from workbench.cli.options import PredictionType
 from workbench.cli.output import lines, narrate, record
 from workbench.model.prediction import Prediction
+from workbench.report.text import inert
 
 _NEW = """Add a hypothesis; print its id and its file. Nothing is asked back.
 
@@ -82,10 +83,13 @@ def new(
     given["prediction"] = _prediction(predict)
     said = fields(origin, given)
     id, file = writing.new(campaign, said, who)
+    wrong = [str(problem) for problem in opened().files.problems if problem.file == file]
     if as_json:
-        record({"id": id, "file": file})
+        record({"id": id, "file": file, "problems": wrong})
     else:
         lines([f"{id} {file}"])
+    for problem in wrong:
+        narrate(f"warning: {inert(problem)}")
     missing = [name for name in ("prediction", "test") if name not in said]
     if missing:
         narrate(f"a run needs {' and '.join(missing)} first: workbench edit {id}")
@@ -102,7 +106,7 @@ def edit(id: str) -> int:
         if file.id == campaign.known(id):
             click.edit(filename=str(campaign.root / file.path))
             wrong = [problem for problem in check(opened()) if problem.file == file.path]
-            lines(map(str, wrong))
+            lines(inert(str(problem)) for problem in wrong)
             return 2 if wrong else 0
     return 0
 

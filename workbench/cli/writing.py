@@ -28,8 +28,8 @@ Example:
 
 _EVIDENCE = """Put evidence on record; print its id.
 
-It has a grade: `argued` for words, `read` for a place in code (--code), `observed` for what was seen in a
-run (--run). Words count only as long as no run has spoken.
+It has a grade: `argued` for words, `read` for a place in code (--code), `observed` for what was seen
+in a run (--run). Words count only as long as no run has spoken.
 
 \b
 Example:
@@ -131,7 +131,9 @@ def evidence(
 @click.command("rule", help=_RULE)
 @click.argument("hypothesis", type=HYPOTHESIS, required=False)
 @click.option("--strike", multiple=True, metavar="E-xxxx", help="Evidence that no longer counts.")
-@click.option("--role", type=click.Choice([role.value for role in Role]), help="Its part in the failure.")
+@click.option(
+    "--role", type=click.Choice([role.value for role in Role]), help="Its part in the failure."
+)
 @click.option("--replaced-by", type=HYPOTHESIS, help="What takes its place.")
 @because_option
 @from_option

@@ -13,6 +13,7 @@ from workbench.campaign import commands
 from workbench.cli.display import NoDisplay
 from workbench.conduct.clock import SystemClock
 from workbench.conduct.experiment import Experiment, Parts
+from workbench.conduct.knobs import Knobs
 from workbench.conduct.plans import CompareRequest
 from workbench.model.plan import Part, Plan
 from workbench.model.prediction import Prediction
@@ -59,6 +60,7 @@ def parts(of: Plan) -> Parts:
         engine=plugins.build(plugins.Group.ENGINE, of.engine),
         workload=plugins.build(plugins.Group.WORKLOAD, of.workload),
         classifier=plugins.build(plugins.Group.CLASSIFIER, of.classifier),
+        knobs=Knobs(of.knobs),
     )
 
 

@@ -9,6 +9,7 @@
     │   └── StorageFull      the disk refused a write; what was written before is whole
     ├── PluginError          an engine, workload or classifier cannot be loaded        exit 2
     ├── ResumeRefused        code, plan or environment changed since the run started   exit 2
+    ├── AlreadyDecided       earlier runs of a test have said its word                 exit 0
     ├── EngineError          the system under test                                     exit 3
     │   └── ArmCouldNotStart an arm's command or process cannot be started
     └── Interrupted          stopped by the user; everything finished is saved         exit 130
@@ -18,7 +19,7 @@ Every error carries what happened, and where it can a hint that says what to do 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 
 class WorkbenchError(Exception):
@@ -78,6 +79,24 @@ class PluginError(WorkbenchError):
 
 class ResumeRefused(WorkbenchError):
     """A run cannot be continued, because something else would be tested now."""
+
+
+class AlreadyDecided(WorkbenchError):
+    """Nothing was run: earlier runs of the same test have said the word. No fault of anybody.
+
+    Args:
+        by: Hypothesis to the run that brought its word, and the word.
+    """
+
+    exit_code = 0
+
+    def __init__(self, by: Mapping[str, tuple[str, str]]) -> None:
+        said = ", ".join(f"{hypothesis} {word} by run {run}" for hypothesis, (run, word) in by.items())
+        super().__init__(
+            f"decided already: {said}",
+            hint="resume that run if it has not ended; another prediction or margin is another test",
+        )
+        self.by = dict(by)
 
 
 class EngineError(WorkbenchError):

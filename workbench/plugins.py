@@ -1,4 +1,4 @@
-"""Finds engines, workloads and classifiers by name, lazily: names first, code only when asked for.
+"""Finds engines, workloads, knobs and classifiers by name, lazily: names first, code when asked for.
 
 In-tree plug-ins register in `pyproject.toml` by entry point exactly as a stranger's would. A broken
 plug-in is an error for the run that names it and for nobody else.
@@ -23,6 +23,7 @@ class Group(StrEnum):
 
     ENGINE = "workbench.engines"
     WORKLOAD = "workbench.workloads"
+    KNOB = "workbench.knobs"
     CLASSIFIER = "workbench.classifiers"
 
     @property
@@ -42,14 +43,23 @@ def build(group: Group, part: Part) -> Any:
     Raises:
         PluginError: Unknown, not importable, without an `Options` dataclass, or options it refuses.
     """
-    cls = _load(group, part.kind)
-    options_type = getattr(cls, "Options", None)
-    if options_type is None or not dataclasses.is_dataclass(options_type):
+    options = _options(group, part, options_type(group, part.kind))
+    return _load(group, part.kind)(options)
+
+
+def options_type(group: Group, kind: str) -> type[Any]:
+    """Give the options dataclass of a plug-in.
+
+    Raises:
+        PluginError: Unknown, not importable, or without one.
+    """
+    options = getattr(_load(group, kind), "Options", None)
+    if not (isinstance(options, type) and dataclasses.is_dataclass(options)):
         raise PluginError(
-            f"{group.noun} {part.kind!r} has no Options dataclass",
+            f"{group.noun} {kind!r} has no Options dataclass",
             hint="a plug-in is built as cls(options), from a frozen dataclass named Options",
         )
-    return cls(_options(group, part, options_type))
+    return options
 
 
 def _load(group: Group, kind: str) -> Any:
@@ -76,14 +86,14 @@ def _entry(group: Group, kind: str) -> EntryPoint:
     raise PluginError(f"there is no {group.noun} {kind!r}", hint=hint)
 
 
-def _options(group: Group, part: Part, options_type: Any) -> Any:
-    fields = [field.name for field in dataclasses.fields(options_type)]
+def _options(group: Group, part: Part, options: type[Any]) -> Any:
+    fields = [field.name for field in dataclasses.fields(options)]
     for name in part.options:
         if name not in fields:
             near = difflib.get_close_matches(name, fields, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(fields) or 'none'}"
             raise PluginError(f"{group.noun} {part.kind!r} has no option {name!r}", hint=hint)
     try:
-        return msgspec.convert(dict(part.options), options_type)
+        return msgspec.convert(dict(part.options), options)
     except (msgspec.ValidationError, ValueError) as error:
         raise PluginError(f"{group.noun} {part.kind!r}: {error}") from error

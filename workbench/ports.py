@@ -1,8 +1,8 @@
-"""The seams of the workbench: what an engine, a workload, a classifier and a clock must offer.
+"""The seams of the workbench: what an engine, a workload, a knob, a classifier and a clock must offer.
 
 A plug-in is a class with a frozen options dataclass named `Options`, built as `cls(options)`, and one
-entry point (`workbench.engines`, `workbench.workloads`, `workbench.classifiers`). Nothing else in the
-workbench knows a concrete one.
+entry point (`workbench.engines`, `workbench.workloads`, `workbench.knobs`, `workbench.classifiers`).
+Nothing else in the workbench knows a concrete one.
 """
 
 from __future__ import annotations
@@ -10,13 +10,39 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from workbench.model.ids import SessionKey
 from workbench.model.outcome import Exchange, Label
 from workbench.model.plan import Arm, Cluster
 from workbench.model.progress import Snapshot
 from workbench.model.run import Fingerprint
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Launch:
+    """How a component of an engine is started, as far as knobs can turn it.
+
+    Attributes:
+        argv: Its command line, word by word; no shell ever sees it.
+        env: Variables laid over its environment; None takes a variable out of it.
+    """
+
+    argv: tuple[str, ...] = ()
+    env: Mapping[str, str | None] = field(default_factory=dict)
+
+
+class Turn(Protocol):
+    """What the settings of an arm make of a launch: an engine calls it for each of its components."""
+
+    def __call__(self, launch: Launch, component: str = "") -> Launch:
+        """Give the launch as the arm's knobs turn it. Raises ArmCouldNotStart when they cannot."""
+        ...
+
+
+def untouched(launch: Launch, component: str = "") -> Launch:
+    """The turn of an arm without knobs."""
+    return launch
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,13 +53,15 @@ class Endpoint:
         arm: Name of the arm.
         argv: Command to execute per session, for engines that are commands.
         url: Base URL, for engines that are servers.
-        env: Variables to add to the environment of a command.
+        env: Variables laid over the environment of a command; None takes one out.
+        cwd: Folder in which a command runs; empty for the workload's own.
     """
 
     arm: str
     argv: tuple[str, ...] = ()
     url: str = ""
-    env: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[str, str | None] = field(default_factory=dict)
+    cwd: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,16 +79,37 @@ class Engine(Protocol):
 
     cluster: Cluster
 
-    async def start(self, arm: Arm) -> Endpoint:
+    async def start(self, arm: Arm, turn: Turn = untouched) -> Endpoint:
         """Bring an arm up. Raises ArmCouldNotStart; must then leave nothing running."""
         ...
 
-    async def fingerprint(self, arm: Arm) -> Fingerprint:
+    async def fingerprint(self, arm: Arm, turn: Turn = untouched) -> Fingerprint:
         """Read back what this arm runs. Raises ArmCouldNotStart when it cannot run at all."""
         ...
 
     async def stop(self) -> None:
         """Take down what is up; does nothing when nothing is."""
+        ...
+
+
+@runtime_checkable
+class KnobKind(Protocol):
+    """One way of setting something: the value of a level, worked into a launch.
+
+    This is the seam for what acts on a launch. A kind that acts elsewhere (on files, on requests, on
+    the load) gets a method of its own beside `apply`, and whoever reaches that place calls it.
+    """
+
+    def apply(self, value: Any, launch: Launch) -> Launch:
+        """Give the launch with the knob at this value; pure.
+
+        Args:
+            value: What the level stands for, as the campaign states it.
+            launch: What other knobs have made of it.
+
+        Raises:
+            ValueError: The value, or the launch, is not one that this knob can do with; says why.
+        """
         ...
 
 
@@ -86,6 +135,8 @@ class Classifier(Protocol):
     """Labels an exchange; pure, so that stored replies can be labelled again without an engine."""
 
     words: Mapping[str, str]  # every label it can give, with its meaning
+    clean: tuple[str, ...]  # those that say that all was well
+    void: tuple[str, ...]  # those that say that no observation was made
 
     def label(self, exchange: Exchange) -> Label:
         """Give the label and the rule that fired; never raises, whatever the text holds."""

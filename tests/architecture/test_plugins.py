@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from workbench import plugins
 from workbench.errors import PluginError
 from workbench.model.plan import Part
-from workbench.ports import Classifier, Engine, Workload
+from workbench.ports import Classifier, Engine, KnobKind, Workload
 
 PORTS = {
     plugins.Group.ENGINE: Engine,
     plugins.Group.WORKLOAD: Workload,
+    plugins.Group.KNOB: KnobKind,
     plugins.Group.CLASSIFIER: Classifier,
 }
-NEEDED = {"simulated": {"rates": {"control": 0.1}}}
+NEEDED: dict[plugins.Group, dict[str, dict[str, Any]]] = {
+    plugins.Group.WORKLOAD: {"simulated": {"rates": {"control": 0.1}}},
+    plugins.Group.KNOB: {"env": {"name": "MODE"}, "flag": {"flag": "--mode"}},
+}
 
 
 @pytest.mark.parametrize("group", plugins.Group)
 def test_every_plug_in_of_the_tree_can_be_built_and_meets_its_port(group: plugins.Group) -> None:
     assert plugins.names(group)
     for name in plugins.names(group):
-        options = NEEDED.get(name, {}) if group is plugins.Group.WORKLOAD else {}
+        options = NEEDED.get(group, {}).get(name, {})
         assert isinstance(plugins.build(group, Part(kind=name, options=options)), PORTS[group])
 
 

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from collections.abc import Mapping
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
-import msgspec
-
-from workbench import plugins
-from workbench._version import __version__
-from workbench.conduct.books import Books, Place
-from workbench.conduct.clock import SystemClock
-from workbench.conduct.experiment import Experiment, Parts
-from workbench.conduct.interrupt import run_interruptible
-from workbench.conduct.plans import CompareRequest, MeasureRequest, same_test
-from workbench.errors import Interrupted, ResumeRefused, StoreError, UsageError
-from workbench.judge.docket import replay
+from workbench.campaign import running
+from workbench.campaign.running import RUNS
+from workbench.conduct.plans import CompareRequest, MeasureRequest
+from workbench.errors import ResumeRefused, StoreError, UsageError
 from workbench.model.plan import Plan
-from workbench.model.progress import Phase, Snapshot
-from workbench.model.run import Manifest, RunState
+from workbench.model.progress import Snapshot
+from workbench.model.run import Manifest
 from workbench.ports import Observer
-from workbench.store import RunFolder, RunView, current_owner, find_run, holds_run, new_run_id
+from workbench.store import RunFolder, RunView, find_run, holds_run
 
-RUNS = "runs"
 _Request = TypeVar("_Request", CompareRequest, MeasureRequest)
 
 
@@ -80,60 +70,12 @@ def read(run: str, *, hint: str = "") -> Snapshot:
         folder = RunView.read(find_run(run, Path(RUNS)))
     except UsageError as error:
         raise UsageError(f"{run!r} is neither a word nor a run", hint=hint or error.hint) from error
-    manifest = folder.manifest
-    books = Books(manifest.plan)
-    books.recall(folder.samples())
-    docket = replay(manifest.plan, books.tally)
-    docket.jury.trip(manifest.guards)
-    if manifest.state is RunState.FINISHED:
-        docket.jury.close()
-    place = Place(
-        run=manifest.id, folder=str(folder.path), phase=Phase.COMPARING, seconds=manifest.seconds
-    )
-    problems = (*folder.altered(), *folder.damage())
-    return replace(books.snapshot(docket, place), problems=problems)
-
-
-def conduct(plan: Plan, folder: RunFolder, observer: Observer) -> Snapshot:
-    """Run a plan in a folder that is open for writing, and leave the folder closed."""
-    parts = Parts(
-        engine=plugins.build(plugins.Group.ENGINE, plan.engine),
-        workload=plugins.build(plugins.Group.WORKLOAD, plan.workload),
-        classifier=plugins.build(plugins.Group.CLASSIFIER, plan.classifier),
-    )
-    experiment = Experiment(plan, folder, parts, SystemClock(), observer)
-    try:
-        with folder:
-            return run_interruptible(experiment.run())
-    except Interrupted as error:
-        raise Interrupted(error.what, hint=f"go on with --resume {folder.path}") from error
+    return running.look(folder)
 
 
 def begin(verb: str, plan: Plan, output: Path | None) -> RunFolder:
     """Make the folder of a new run and put its plan on record, before anything is sent."""
-    now = SystemClock().now()
-    manifest = Manifest(
-        id=new_run_id(now),
-        command=verb,
-        state=RunState.PLANNED,
-        plan=plan,
-        plan_digest=digest(plan),
-        created=now,
-        owner=current_owner(),
-        versions={"workbench": __version__, "numpy": version("numpy"), "scipy": version("scipy")},
-    )
-    if output is None:
-        return RunFolder.create(Path(RUNS), manifest)
-    if holds_run(output):
-        raise UsageError(
-            f"{output}: holds a run already", hint="go on with it by --resume, or name another folder"
-        )
-    return RunFolder.create_at(output, manifest)
-
-
-def digest(plan: Plan) -> str:
-    """Digest what a plan tests, budget left out; equal digests are one and the same test."""
-    return hashlib.sha256(msgspec.json.encode(same_test(plan), order="deterministic")).hexdigest()
+    return running.begin(running.planned(verb, plan), Path(RUNS), output)
 
 
 def _run(
@@ -147,16 +89,9 @@ def _run(
     path = _run_to_resume(output, resume)
     if path is None:
         plan = _request(kind, asked).plan()
-        folder = begin(verb, plan, output)
-    else:
-        folder = RunFolder.resume(path)
-        try:
-            plan = _plan_to_resume(verb, kind, folder.manifest, asked)
-            folder.replace_manifest(plan=plan)
-        except BaseException:
-            folder.abandon()
-            raise
-    return conduct(plan, folder, observer)
+        return running.conduct(plan, begin(verb, plan, output), observer)
+    folder, plan = running.reopen(path, lambda then: _plan_to_resume(verb, kind, then, asked))
+    return running.conduct(plan, folder, observer)
 
 
 def _request(kind: type[_Request], asked: Mapping[str, Any]) -> _Request:
@@ -188,17 +123,13 @@ def _plan_to_resume(
             f"run {manifest.id} is of `workbench {manifest.command}`",
             hint=f"workbench {manifest.command} --resume",
         )
-    if manifest.guards:  # what it recorded is not of one thing, whatever its files are again by now
-        raise ResumeRefused(
-            f"run {manifest.id} is invalid: {manifest.guards[0].detail}", hint="start a new run"
-        )
     try:
         plan = replace(kind.of(manifest.plan), **asked).plan()
     except (KeyError, IndexError) as error:
         raise StoreError(f"run {manifest.id}: its plan is damaged: {error!r}") from error
-    if digest(plan) == manifest.plan_digest:
+    if running.digest(plan) == manifest.plan_digest:
         return plan
-    redacted = digest(manifest.plan) != manifest.plan_digest
+    redacted = running.digest(manifest.plan) != manifest.plan_digest
     if redacted and not all(name in asked for name in kind.REQUIRED):
         raise ResumeRefused(
             "the commands hold a secret that was kept off the disk",

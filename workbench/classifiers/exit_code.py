@@ -60,6 +60,8 @@ class ExitCode:
         "killed": "the command was ended from outside by a signal: no observation",
         "timeout": "the command did not end in time",
     }
+    clean = ("clean",)
+    void = ("skipped", "killed")
 
     def __init__(self, options: ExitCodeOptions) -> None:
         self._exits = frozenset(options.hit_exit)

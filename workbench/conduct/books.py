@@ -77,6 +77,11 @@ class Books:
         if sample.label.signature:
             self._failures[f"{exchange.key.session.arm}: {sample.label.signature}"] += 1
 
+    @property
+    def session_seconds(self) -> float | None:
+        """Mean duration of a session, None before the first ended."""
+        return self._session_seconds / self._sessions if self._sessions else None
+
     def snapshot(self, docket: Docket, place: Place) -> Snapshot:
         """Give what a display needs, from nothing but the books and the docket."""
         rules = self._plan.rules
@@ -85,7 +90,7 @@ class Books:
         left = 0
         if self._plan.comparisons:
             left = sum(rules.block_size * rules.max_blocks - arms[name].total for name in names)
-        mean = self._session_seconds / self._sessions if self._sessions else None
+        mean = self.session_seconds
         return Snapshot(
             run=place.run,
             folder=place.folder,

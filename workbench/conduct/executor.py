@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 
+from workbench.conduct.knobs import Knobs
 from workbench.model.ids import SessionKey
 from workbench.model.outcome import Exchange
 from workbench.model.plan import ArmJob
@@ -26,12 +27,14 @@ class InProcess:
         run: Id of the run, for the processes that it starts.
         engine: Brings the arm up.
         workload: Drives a session.
+        knobs: Turn an arm's settings.
     """
 
-    def __init__(self, run: str, engine: Engine, workload: Workload) -> None:
+    def __init__(self, run: str, engine: Engine, workload: Workload, knobs: Knobs) -> None:
         self._run = run
         self._engine = engine
         self._workload = workload
+        self._knobs = knobs
         self.in_flight = 0
 
     async def execute(
@@ -47,7 +50,7 @@ class InProcess:
         Raises:
             ArmCouldNotStart: The arm cannot be brought up; everything in flight has been ended.
         """
-        endpoint = await self._engine.start(job.arm)
+        endpoint = await self._engine.start(job.arm, self._knobs.turn(job.arm))
         waiting = iter(zip(job.sessions, job.seeds, strict=True))
         try:
             async with asyncio.TaskGroup() as group:

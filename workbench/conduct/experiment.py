@@ -11,10 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workbench.conduct.books import Books, Place
+from workbench.conduct.budget import Budget
 from workbench.conduct.executor import InProcess
+from workbench.conduct.knobs import Knobs
 from workbench.conduct.schedule import job
 from workbench.errors import EngineError, Interrupted, ResumeRefused, StorageFull
 from workbench.judge import guards
+from workbench.judge.continuation import NOTHING, Beginning
 from workbench.judge.docket import Docket, Judged, Work
 from workbench.model.outcome import Exchange
 from workbench.model.plan import Arm, Plan
@@ -34,6 +37,7 @@ class Parts:
     engine: Engine
     workload: Workload
     classifier: Classifier
+    knobs: Knobs
 
 
 class Experiment:
@@ -42,13 +46,20 @@ class Experiment:
     Args:
         plan: The plan as executed, unredacted.
         folder: The run's folder, open for writing.
-        parts: Engine, workload and classifier.
+        parts: Engine, workload, classifier and knobs.
         clock: Time.
         observer: Told of every session and every block.
+        beginning: What the run begins with, of earlier runs of the same test.
     """
 
     def __init__(
-        self, plan: Plan, folder: RunFolder, parts: Parts, clock: Clock, observer: Observer
+        self,
+        plan: Plan,
+        folder: RunFolder,
+        parts: Parts,
+        clock: Clock,
+        observer: Observer,
+        beginning: Beginning = NOTHING,
     ) -> None:
         self._plan = plan
         self._folder = folder
@@ -56,11 +67,12 @@ class Experiment:
         self._clock = clock
         self._observer = observer
         self._books = Books(plan)
-        self._docket = Docket(plan, self._books.tally)
-        self._executor = InProcess(folder.manifest.id, parts.engine, parts.workload)
+        self._docket = Docket(plan, self._books.tally, beginning)
+        self._executor = InProcess(folder.manifest.id, parts.engine, parts.workload, parts.knobs)
         self._arm = ""
         self._spent = folder.manifest.seconds
         self._begun = clock.monotonic()
+        self._budget = Budget(plan, clock)
 
     async def run(self) -> Snapshot:
         """Run to the end and give how it looks there.
@@ -93,7 +105,7 @@ class Experiment:
 
     async def _open(self) -> Mapping[str, Fingerprint]:
         """Read back what the arms run and put it on record, or hold it against the record."""
-        now = {arm.name: await self._parts.engine.fingerprint(arm) for arm in self._plan.arms}
+        now = await read_back(self._plan, self._parts)
         for name, before in self._folder.manifest.fingerprints.items():
             for guard in guards.changed(before, self._folder.as_recorded(now[name])):
                 raise ResumeRefused(
@@ -114,6 +126,8 @@ class Experiment:
             if self._docket.jury.guarded:
                 return
             if isinstance(step, Work):
+                if not self._budget.allows(step, self._docket, self._books):
+                    return
                 await self._drive(step, planned[step.arm])
                 driven = True
             elif driven:  # what earlier openings judged has been told and recorded by them
@@ -142,7 +156,7 @@ class Experiment:
 
     async def _unchanged(self, arm: Arm, planned: Fingerprint, *, block: int) -> bool:
         """Read back what an arm runs; if that has changed, put it on record and invalidate the run."""
-        now = await self._parts.engine.fingerprint(arm)
+        now = await self._parts.engine.fingerprint(arm, self._parts.knobs.turn(arm))
         found = guards.changed(planned, now)
         if found:
             self._folder.write_fingerprint(now, block)
@@ -193,3 +207,8 @@ class Experiment:
             seconds=self._seconds,
         )
         return self._books.snapshot(self._docket, place)
+
+
+async def read_back(plan: Plan, parts: Parts) -> dict[str, Fingerprint]:
+    """Read back what every arm of a plan runs. Raises ArmCouldNotStart."""
+    return {arm.name: await parts.engine.fingerprint(arm, parts.knobs.turn(arm)) for arm in plan.arms}

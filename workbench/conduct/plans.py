@@ -167,6 +167,7 @@ def _shared(plan: Plan) -> dict[str, Any]:
 def same_test(plan: Plan) -> Plan:
     """Give the plan without what may differ between two openings of one run.
 
-    How many blocks at most, and whose output is kept, change nothing of what is tested.
+    How many blocks at most, how long, and whose output is kept change nothing of what is tested.
     """
-    return replace(plan, rules=replace(plan.rules, max_blocks=0, min_blocks=0), keep_texts="")
+    rules = replace(plan.rules, max_blocks=0, min_blocks=0)
+    return replace(plan, rules=rules, keep_texts="", budget=None)

@@ -2,6 +2,10 @@
 
 Starting an arm means finding its command and proving that it can be executed; what the arm runs is
 fingerprinted by the digests of that file and, behind an interpreter, of its script.
+
+An arm is one of two things: a command line of its own (`command` among its settings), or the one
+command of a campaign (option `argv`) as the arm's knobs turn it. In a campaign, what is read back names
+files from the command's folder, so that a campaign which has moved is still the same one.
 """
 
 from __future__ import annotations
@@ -12,13 +16,14 @@ import os
 import platform
 import shlex
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.errors import ArmCouldNotStart
 from workbench.model.plan import Arm, Cluster
 from workbench.model.run import Fingerprint
-from workbench.ports import Endpoint
+from workbench.ports import Endpoint, Launch, Turn, untouched
 
 COMMAND = "command"  # the knob whose level is an arm's command line
 _INTERPRETERS = ("sh", "bash", "dash", "zsh", "python", "perl", "ruby", "node", "env")
@@ -29,10 +34,18 @@ class CommandEngineOptions:
     """Options of the engine.
 
     Attributes:
+        argv: The command that all arms share, word by word; empty if each arm states its own.
         cwd: Folder in which the commands run; None for the current one.
     """
 
+    argv: tuple[str, ...] = ()
     cwd: str | None = None
+
+    def __post_init__(self) -> None:
+        if any("\0" in word for word in self.argv):
+            raise ValueError("argv holds a NUL byte")
+        if self.argv and not self.argv[0]:
+            raise ValueError("argv begins with an empty word; it must name a command")
 
 
 class CommandEngine:
@@ -42,31 +55,44 @@ class CommandEngine:
     cluster = Cluster.TRIAL
 
     def __init__(self, options: CommandEngineOptions) -> None:
+        self._argv = options.argv
         self._cwd = Path(options.cwd) if options.cwd else Path.cwd()
         self._digests: dict[tuple[Path, int, int, int], str] = {}
 
-    async def start(self, arm: Arm) -> Endpoint:
+    async def start(self, arm: Arm, turn: Turn = untouched) -> Endpoint:
         """Find the arm's command; nothing is started yet."""
-        argv = self._argv(arm)
-        program = self._find(arm.name, argv[0])
-        return Endpoint(arm=arm.name, argv=(str(program), *argv[1:]))
+        launch = self._launch(arm, turn)
+        program = self._find(arm.name, launch.argv[0])
+        argv = (str(program), *launch.argv[1:])
+        return Endpoint(arm=arm.name, argv=argv, env=launch.env, cwd=str(self._cwd))
 
-    async def fingerprint(self, arm: Arm) -> Fingerprint:
+    async def fingerprint(self, arm: Arm, turn: Turn = untouched) -> Fingerprint:
         """Say what the arm executes: its command line, and digests of the files behind it."""
-        argv = self._argv(arm)
-        program = self._find(arm.name, argv[0])
-        files = [program, *self._script(program, argv[1:])]
+        launch = self._launch(arm, turn)
+        program = self._find(arm.name, launch.argv[0])
+        files = [program, *self._script(program, launch.argv[1:])]
+        config = {COMMAND: shlex.join(launch.argv)}
+        config |= {f"env {name}": _shown(value) for name, value in launch.env.items()}
         return Fingerprint(
             arm=arm.name,
-            config={COMMAND: shlex.join(argv), "cwd": str(self._cwd)},
-            files={str(path): self._digest(path) for path in files},
+            config=config if self._argv else config | {"cwd": str(self._cwd)},
+            files={self._name(path): self._digest(path) for path in files},
             volatile={"host": platform.node(), "system": platform.platform()},
         )
 
     async def stop(self) -> None:
         """Nothing stays up between trials."""
 
-    def _argv(self, arm: Arm) -> list[str]:
+    def _launch(self, arm: Arm, turn: Turn) -> Launch:
+        return turn(Launch(argv=self._argv or tuple(self._own_argv(arm))))
+
+    def _name(self, path: Path) -> str:
+        """Name a file on record: in a campaign from the command's folder, if it lies there."""
+        if self._argv and path.is_relative_to(self._cwd):
+            return str(path.relative_to(self._cwd))
+        return str(path)
+
+    def _own_argv(self, arm: Arm) -> list[str]:
         line = arm.settings.get(COMMAND, "")
         try:
             argv = shlex.split(line)
@@ -98,7 +124,7 @@ class CommandEngine:
             raise ArmCouldNotStart(arm, f"not executable: {name}", hint=hint)
         return path
 
-    def _script(self, program: Path, arguments: list[str]) -> list[Path]:
+    def _script(self, program: Path, arguments: Sequence[str]) -> list[Path]:
         """Give the script behind an interpreter: the first argument that is a file and no option.
 
         Other files named on a command line may be ones that it writes, so they are left alone.
@@ -119,6 +145,10 @@ class CommandEngine:
             with path.open("rb") as file:
                 self._digests[key] = hashlib.file_digest(file, "sha256").hexdigest()
         return self._digests[key]
+
+
+def _shown(value: str | None) -> str:
+    return "(not set)" if value is None else value
 
 
 def _near(path: Path) -> str:

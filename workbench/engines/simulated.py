@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from workbench.errors import ArmCouldNotStart
 from workbench.model.plan import Arm, Cluster
 from workbench.model.run import Fingerprint
-from workbench.ports import Endpoint
+from workbench.ports import Endpoint, Launch, Turn, untouched
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,18 +39,22 @@ class SimulatedEngine:
         self._options = options
         self._readings: dict[str, int] = {}
 
-    async def start(self, arm: Arm) -> Endpoint:
+    async def start(self, arm: Arm, turn: Turn = untouched) -> Endpoint:
         """Bring an arm up, or fail as a broken one would."""
         if arm.name in self._options.broken:
             raise ArmCouldNotStart(arm.name, "it is simulated as broken")
         return Endpoint(arm=arm.name)
 
-    async def fingerprint(self, arm: Arm) -> Fingerprint:
-        """Report the arm's settings as its effective configuration."""
+    async def fingerprint(self, arm: Arm, turn: Turn = untouched) -> Fingerprint:
+        """Report the arm's settings, and its launch, as its effective configuration."""
+        launch = turn(Launch())
         readings = self._readings[arm.name] = self._readings.get(arm.name, 0) + 1
         limit = (self._options.drifts or {}).get(arm.name)
         build = "changed" if limit is not None and readings > limit else "as planned"
-        return Fingerprint(arm=arm.name, config=dict(arm.settings), files={"build": build})
+        config = dict(arm.settings) | {f"env {name}": str(value) for name, value in launch.env.items()}
+        if launch.argv:
+            config["flags"] = " ".join(launch.argv)
+        return Fingerprint(arm=arm.name, config=config, files={"build": build})
 
     async def stop(self) -> None:
         """Nothing is up."""

@@ -1,9 +1,11 @@
 """Floor 1, judgement: from sessions to words; pure, so that every verdict can be recomputed.
 
-fold        exchanges to trials to counts, in assignment order
-reference   how often the control fails, and what a test bets on
-jury        one judgement a comparison after each block
-docket      the steps of a run, for those who drive it and those who recompute it
-guards      what makes a run invalid whatever its counts say
-discoveries which effects of a campaign survive that many tests were made
+fold           exchanges to trials to counts, in assignment order
+reference      how often the control fails, and what a test bets on
+jury           one judgement a comparison after each block
+docket         the steps of a run, for those who drive it and those who recompute it
+continuation   runs of one test as one process: its digest, and the blocks that are carried over
+guards         what makes a run invalid whatever its counts say
+states         where a hypothesis stands, from the event log alone
+discoveries    which effects of a campaign survive that many tests were made
 """

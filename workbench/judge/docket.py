@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from workbench.judge import reference
+from workbench.judge.continuation import NOTHING, Beginning
 from workbench.judge.fold import Tally
 from workbench.judge.jury import Jury
 from workbench.model.outcome import Counts
@@ -48,33 +49,37 @@ class Docket:
     Args:
         plan: The run's plan.
         tally: Its sessions, filled by whoever drives them while the steps are walked.
+        beginning: What it begins with, of earlier runs of the same test.
 
     Attributes:
         jury: The judgements so far.
         block: The block that the last step belongs to.
     """
 
-    def __init__(self, plan: Plan, tally: Tally) -> None:
+    def __init__(self, plan: Plan, tally: Tally, beginning: Beginning = NOTHING) -> None:
         self._plan = plan
         self._tally = tally
-        self.jury = Jury(plan)
+        self._beginning = beginning
+        self.jury = Jury(plan, beginning)
         self.block = 0
 
     @property
     def measured(self) -> Counts:
-        """Counts of the measurement so far, in assignment order."""
-        return self._sample()[0]
+        """Counts of the measurement so far, in assignment order; an earlier run may have made it."""
+        earlier = self._beginning.measured
+        return self._sample()[0] if earlier is None else earlier
 
     def steps(self) -> Iterator[Work | Judged]:
         """Walk the run. A `Work` step comes again until its sessions are in the tally."""
         measurement = self._plan.measurement
-        if measurement is not None:
+        if measurement is not None and self._beginning.measured is None:
             while not self._sampled(measurement):
                 yield self._work(
                     measurement.arm, 0, measurement.max_trials, lambda: self._sampled(measurement)
                 )
             self.jury.take_measurement(self.measured)
             yield Judged(0)
+        self.block = self._plan.first_block - 1
         while not self.jury.decided:
             self.block += 1
             yield from self._block()
@@ -111,9 +116,9 @@ class Docket:
         return reference.sample(self._tally.prefix(measurement.arm, 0), measurement)
 
 
-def replay(plan: Plan, tally: Tally) -> Docket:
-    """Judge a run from its tally as far as its complete blocks go."""
-    docket = Docket(plan, tally)
+def replay(plan: Plan, tally: Tally, beginning: Beginning = NOTHING) -> Docket:
+    """Judge a run from its tally, and what it began with, as far as its complete blocks go."""
+    docket = Docket(plan, tally, beginning)
     for step in docket.steps():
         if isinstance(step, Work):
             break

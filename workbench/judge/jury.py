@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from workbench.judge.continuation import NOTHING, Beginning
 from workbench.judge.reference import notes, rate
 from workbench.model.outcome import Counts
 from workbench.model.plan import Plan
@@ -40,17 +41,22 @@ class Jury:
 
     Args:
         plan: The run's plan.
+        beginning: Blocks of earlier runs of the same test, which are judged before the run's own.
 
     Attributes:
         guards: What has made the run invalid.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, beginning: Beginning = NOTHING) -> None:
         self._plan = plan
+        self._beginning = beginning
         self._measured: Counts | None = None
         self._rate: float | None = None
         self.guards: tuple[Guard, ...] = ()
-        self._set_up()
+        if plan.measurement is not None and beginning.measured is not None:
+            self.take_measurement(beginning.measured)
+        else:
+            self._set_up()
 
     def take_measurement(self, counts: Counts) -> None:
         """Take the complete measurement that comes before the first block."""
@@ -60,10 +66,17 @@ class Jury:
             self._set_up()
 
     def _set_up(self) -> None:
-        rules, comparisons = self._plan.rules, self._plan.comparisons
-        self._tests = [
-            ABTest.under(Terms.of(rules, each.prediction, self._rate)) for each in comparisons
-        ]
+        self._tests = [self._test(at) for at in range(len(self._plan.comparisons))]
+
+    def _test(self, at: int) -> ABTest:
+        """Begin a test with its earlier blocks; the run may add as many as were planned."""
+        rules, earlier = self._plan.rules, self._beginning.of(at)
+        rules = replace(rules, max_blocks=rules.max_blocks + len(earlier))
+        test = ABTest.under(Terms.of(rules, self._plan.comparisons[at].prediction, self._rate))
+        for block in earlier:
+            if test.verdict is None:
+                test.add_block(block.control, block.treatment, block.first)
+        return test
 
     @property
     def nothing_to_compare(self) -> bool:

@@ -103,6 +103,9 @@ class Plan:
         seed: Fixes the order of arms and the seed of every session.
         keep_texts: Which replies are kept: `all`, `failing` or `none`.
         knobs: How the knobs that the arms set are turned, by name; none for plain commands.
+        budget: Seconds that an opening of the run may take, None for no limit: no block is begun that
+            is not expected to end in time.
+        first_block: Number of its first block; after those of earlier runs that it goes on from.
     """
 
     arms: tuple[Arm, ...]
@@ -117,6 +120,8 @@ class Plan:
     seed: int
     keep_texts: str = "failing"
     knobs: Mapping[str, Part] = field(default_factory=dict)
+    budget: float | None = None
+    first_block: int = 1
 
     def arm(self, name: str) -> Arm:
         """Look an arm up by name; raises KeyError."""

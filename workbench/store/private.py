@@ -11,7 +11,7 @@ from typing import Any
 from workbench.model.event import ArmResult, Body, Unknown
 from workbench.model.outcome import Label
 from workbench.model.plan import Arm, Part, Plan
-from workbench.model.run import Fingerprint, Manifest, RunEvent, Sample
+from workbench.model.run import Fingerprint, Manifest, RunEvent, Sample, Served
 from workbench.model.verdict import Guard
 from workbench.store.redact import (
     REDACTED,
@@ -57,6 +57,8 @@ class Gate:
         """Know also what a plan holds that is secret by its name."""
         given = [arm.settings for arm in plan.arms]
         given += [part.options for part in (plan.engine, plan.workload, plan.classifier)]
+        given += [part.options for part in plan.knobs.values()]
+        given += [_secret_levels(name, part) for name, part in plan.knobs.items()]
         return Gate.of({*self.secrets, *secrets_given(given)})
 
     def manifest(self, manifest: Manifest) -> Manifest:
@@ -71,6 +73,7 @@ class Gate:
                 for guard in manifest.guards
             ),
             versions=self._strings(manifest.versions),
+            serves=tuple(self._served(each) for each in manifest.serves),
         )
 
     def fingerprint(self, fingerprint: Fingerprint) -> Fingerprint:
@@ -137,7 +140,18 @@ class Gate:
             engine=self._part(plan.engine),
             workload=self._part(plan.workload),
             classifier=self._part(plan.classifier),
+            knobs={name: self._knob(name, part) for name, part in plan.knobs.items()},
         )
+
+    def _served(self, served: Served) -> Served:
+        return replace(served, text=redact_text(served.text, self.secrets))
+
+    def _knob(self, name: str, part: Part) -> Part:
+        """Redact a knob; of one that sets a secret, the names of its levels are all that stays."""
+        options = dict(self._part(part).options)
+        if _secret_levels(name, part):
+            options["levels"] = dict.fromkeys(part.options["levels"], REDACTED)
+        return Part(kind=part.kind, options=options)
 
     def _part(self, part: Part) -> Part:
         options: Mapping[str, Any] = redact_mapping(part.options, self.secrets)
@@ -148,3 +162,12 @@ class Gate:
             name: REDACTED if secret_name(name) and value else redact_text(value, self.secrets)
             for name, value in values.items()
         }
+
+
+def _secret_levels(name: str, part: Part) -> dict[str, Any]:
+    """Give what the levels of a knob stand for, by secret names, if it sets something secret."""
+    levels = part.options.get("levels")
+    named = [name, *(value for value in part.options.values() if isinstance(value, str))]
+    if not isinstance(levels, Mapping) or not any(secret_name(each) for each in named):
+        return {}
+    return {f"SECRET {level}": value for level, value in levels.items() if isinstance(value, str)}

@@ -121,9 +121,9 @@ class CommandWorkload:
         self, endpoint: Endpoint, session: SessionRequest, writer: int
     ) -> asyncio.subprocess.Process:
         place = {"{session}": str(session.key.session), "{seed}": str(session.seed)}
+        laid_over: dict[str, str | None] = {**os.environ, **endpoint.env}
         environment = {
-            **os.environ,
-            **endpoint.env,
+            **{name: value for name, value in laid_over.items() if value is not None},
             _RUN: session.run,
             _SESSION: str(session.key.session),
             _SEED: str(session.seed),
@@ -134,7 +134,7 @@ class CommandWorkload:
             stdout=writer,
             stderr=writer,
             env=environment,
-            cwd=self._cwd,
+            cwd=endpoint.cwd or self._cwd,
             start_new_session=True,
         )
 

@@ -1,0 +1,167 @@
+"""Earlier runs of a test, found by its digest and recalled from their folders (RULES 6).
+
+What a run begins with is looked up once, before it is begun, and recorded by run and number of blocks.
+From then on it is recalled by that record alone, whatever has come to lie beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+
+from workbench.conduct.books import Books
+from workbench.errors import LockHeld, StoreError
+from workbench.judge import reference
+from workbench.judge.continuation import NOTHING, Beginning, PairBlock, complete_blocks
+from workbench.judge.fold import Tally
+from workbench.model.event import Earlier
+from workbench.model.outcome import Counts
+from workbench.model.plan import Plan
+from workbench.model.run import Manifest, RunState, Served
+from workbench.model.verdict import Comparison
+from workbench.store import RunView, current_owner, is_alive, list_runs
+from workbench.store.lock import elsewhere
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recalled:
+    """A run read back: its manifest and its sessions."""
+
+    manifest: Manifest
+    tally: Tally
+
+    def comparison(self, digest: str) -> Comparison | None:
+        """Give the comparison of this run with that test digest."""
+        served = [each.digest for each in self.manifest.serves]
+        return self.manifest.plan.comparisons[served.index(digest)] if digest in served else None
+
+    def blocks(self, digest: str) -> Iterator[PairBlock]:
+        """Yield the complete blocks that this run itself made for a test."""
+        found = self.comparison(digest)
+        return complete_blocks(self.manifest.plan, self.tally, found) if found else iter(())
+
+    @property
+    def measured(self) -> Counts | None:
+        """The measurement that this run made itself, if it is complete."""
+        plan = self.manifest.plan
+        if plan.measurement is None:
+            return None
+        counts, complete = reference.sample(
+            self.tally.prefix(plan.measurement.arm, 0), plan.measurement
+        )
+        return counts if complete else None
+
+
+class Past:
+    """The runs of a campaign, each read once.
+
+    Args:
+        runs: Folder that holds them.
+    """
+
+    def __init__(self, runs: Path) -> None:
+        self._runs = runs
+        self._recalled: dict[str, Recalled] = {}
+
+    def run(self, id: str) -> Recalled:
+        """Recall a run. Raises StoreError when it is not there or its manifest is damaged."""
+        if id not in self._recalled:
+            view = RunView.read(self._runs / id)
+            books = Books(view.manifest.plan)
+            books.recall(view.samples())
+            self._recalled[id] = Recalled(manifest=view.manifest, tally=books.tally)
+        return self._recalled[id]
+
+    def of_test(self, digest: str) -> tuple[Earlier, ...]:
+        """Find the runs whose complete blocks a new run of a test begins with, oldest first.
+
+        All count but invalid ones: also those that were stopped or killed, and those with a word.
+
+        Raises:
+            LockHeld: One of them is under way; a run beside it would be a second process.
+        """
+        found = []
+        for manifest in self._manifests():
+            if manifest.guards or digest not in [each.digest for each in manifest.serves]:
+                continue
+            if manifest.state is RunState.RUNNING and not _stands_still(manifest):
+                continue
+            blocks = sum(1 for _ in self.run(manifest.id).blocks(digest))
+            if blocks:
+                found.append(Earlier(run=manifest.id, blocks=blocks))
+        return tuple(found)
+
+    def continued_by(self, id: str) -> str:
+        """Name a run that goes on from this one; empty if none does."""
+        for manifest in self._manifests():
+            if any(earlier.run == id for each in manifest.serves for earlier in each.earlier):
+                return manifest.id
+        return ""
+
+    def beginning(self, plan: Plan, serves: Sequence[Served]) -> Beginning:
+        """Recall what a run begins with, by its record.
+
+        Args:
+            plan: The run's plan.
+            serves: What it serves, with the earlier runs of each, in the order of the comparisons.
+
+        Raises:
+            StoreError: An earlier run is missing, or holds fewer blocks than were taken over.
+        """
+        if not any(each.earlier for each in serves):
+            return NOTHING
+        measured = None
+        if plan.measurement is not None:
+            runs = [self.run(earlier.run) for each in serves for earlier in each.earlier]
+            runs.sort(key=_age)
+            measured = next((run.measured for run in runs if run.measured is not None), None)
+        return Beginning(
+            blocks=tuple(tuple(self._taken_over(each)) for each in serves), measured=measured
+        )
+
+    def first_block(self, earlier: Sequence[Earlier]) -> int:
+        """Give the number after those of all blocks that are taken over."""
+        last = [self.run(each.run).manifest.plan.first_block - 1 + each.blocks for each in earlier]
+        return 1 + max(last, default=0)
+
+    def _taken_over(self, served: Served) -> Iterator[PairBlock]:
+        for earlier in served.earlier:
+            blocks = list(islice(self.run(earlier.run).blocks(served.digest), earlier.blocks))
+            if len(blocks) < earlier.blocks:
+                raise StoreError(
+                    f"earlier run {earlier.run} holds {len(blocks)} complete blocks of this test,"
+                    f" not the {earlier.blocks} that were taken over",
+                    hint="restore its folder from a copy",
+                )
+            yield from blocks
+
+    def _manifests(self) -> list[Manifest]:
+        """Give the runs that can be read, in order of creation; a damaged one hides no other."""
+        listed = [run.manifest for run in list_runs(self._runs) if run.manifest is not None]
+        return sorted(listed, key=lambda manifest: (manifest.created, manifest.id))
+
+
+def _age(run: Recalled) -> tuple[object, str]:
+    return (run.manifest.created, run.manifest.id)
+
+
+def _stands_still(manifest: Manifest) -> bool:
+    """Say whether a run marked as running has died; of one on another host nobody can tell."""
+    if is_alive(manifest.owner):
+        raise LockHeld(
+            f"run {manifest.id} of the same test is under way",
+            hint="wait for it: a run beside it would count its evidence apart",
+        )
+    return not elsewhere(manifest.owner, current_owner())
+
+
+def serves_with(
+    serves: Sequence[Served], digests: Sequence[str], earlier: Mapping[str, tuple[Earlier, ...]]
+) -> tuple[Served, ...]:
+    """Give what a run serves with test digests and earlier runs filled in."""
+    return tuple(
+        replace(each, digest=digest, earlier=earlier[digest])
+        for each, digest in zip(serves, digests, strict=True)
+    )

@@ -1,0 +1,88 @@
+"""Turns the knobs of a plan: from the settings of an arm to what becomes of a launch.
+
+A plan keeps each knob as a part: its kind, the options of the plug-in, and beside them what belongs to
+every knob, `levels` and `components`. Engines see none of that. They are handed a turn, which they
+call for each component that they start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from workbench import plugins
+from workbench.errors import ArmCouldNotStart
+from workbench.model.campaign import Knob
+from workbench.model.plan import Arm, Part
+from workbench.ports import KnobKind, Launch, Turn
+
+LEVELS, COMPONENTS = "levels", "components"
+
+
+def part_of(knob: Knob, engine: str) -> Part:
+    """Give the part that a plan keeps of a knob, as it is turned on one engine."""
+    here = dict(knob.on.get(engine, {}))
+    kind = here.pop("kind", knob.kind)
+    levels = here.pop(LEVELS, knob.levels)
+    components = here.pop(COMPONENTS, knob.components)
+    options = here if kind != knob.kind else {**knob.options, **here}
+    if components:
+        options = {**options, COMPONENTS: list(components)}
+    return Part(kind=kind, options={**options, LEVELS: dict(levels)})
+
+
+def value_of(part: Part, level: str) -> Any:
+    """Give what a level of a knob stands for. Raises ValueError when there is no such level."""
+    levels = part.options.get(LEVELS, {})
+    if level not in levels:
+        raise ValueError(f"it has no level {level!r}; known: {', '.join(map(str, levels)) or 'none'}")
+    return levels[level]
+
+
+class Knobs:
+    """The knobs of one plan, built.
+
+    Args:
+        parts: The plan's knobs by name.
+
+    Raises:
+        PluginError: A kind is unknown, or refuses its options.
+    """
+
+    def __init__(self, parts: Mapping[str, Part]) -> None:
+        self._parts = parts
+        self._built = {name: _build(part) for name, part in parts.items()}
+
+    def turn(self, arm: Arm) -> Turn:
+        """Give the turn of an arm: what an engine calls for each component."""
+
+        def turned(launch: Launch, component: str = "") -> Launch:
+            try:
+                return self.apply(arm, launch, component)
+            except ValueError as error:
+                raise ArmCouldNotStart(arm.name, str(error)) from error
+
+        return turned
+
+    def apply(self, arm: Arm, launch: Launch, component: str = "") -> Launch:
+        """Work the settings of an arm into a launch, knob by knob in order of their names.
+
+        Raises:
+            ValueError: A knob has no such level, or cannot be turned to it; names the knob.
+        """
+        for name in sorted(self._built.keys() & arm.settings.keys()):
+            part = self._parts[name]
+            components = part.options.get(COMPONENTS)
+            if components and component not in components:
+                continue
+            try:
+                launch = self._built[name].apply(value_of(part, arm.settings[name]), launch)
+            except ValueError as error:
+                raise ValueError(f"knob {name}: {error}") from error
+        return launch
+
+
+def _build(part: Part) -> KnobKind:
+    own = {name: value for name, value in part.options.items() if name not in (LEVELS, COMPONENTS)}
+    knob: KnobKind = plugins.build(plugins.Group.KNOB, Part(kind=part.kind, options=own))
+    return knob

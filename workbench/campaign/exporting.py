@@ -1,28 +1,17 @@
-"""The ledger as bytes: made, saved in one step, and held against a copy."""
+"""What leaves a campaign: cleared of secrets, saved in one step, held against a copy."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-from workbench.campaign.registry import Campaign
-from workbench.report.ledger import ledger, ledger_record
 from workbench.store.atomic import replace_file
 from workbench.store.private import Gate
 
 
-def ledger_text(campaign: Campaign, form: str) -> str:
-    """Give the ledger; the same campaign always gives the same text.
-
-    Args:
-        campaign: Whose.
-        form: `md` or `json`.
-    """
-    gate = Gate.of_process()  # people write secrets into statements, and ledgers are sent around
-    if form == "json":
-        return json.dumps(_clean(ledger_record(campaign.registry), gate), indent=2) + "\n"
-    return gate.prose(ledger(campaign.registry))
+def cleared(value: Any) -> Any:
+    """Take secrets out of a ledger, text or record: people write them into statements, too."""
+    return _cleared(value, Gate.of_process())
 
 
 def save(path: Path, text: str) -> None:
@@ -38,11 +27,11 @@ def same(path: Path, text: str) -> bool:
         return False
 
 
-def _clean(value: Any, gate: Gate) -> Any:
+def _cleared(value: Any, gate: Gate) -> Any:
     if isinstance(value, str):
         return gate.prose(value)
     if isinstance(value, dict):
-        return {name: _clean(item, gate) for name, item in value.items()}
+        return {name: _cleared(item, gate) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_clean(item, gate) for item in value]
+        return [_cleared(item, gate) for item in value]
     return value

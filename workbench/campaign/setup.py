@@ -14,6 +14,7 @@ from workbench._version import __version__
 from workbench.campaign import checks
 from workbench.campaign.registry import RUNS, Campaign
 from workbench.errors import UsageError, WorkbenchError
+from workbench.model.plan import Cluster
 from workbench.model.run import RunState
 from workbench.store.campaignfiles import CAMPAIGN_FILE
 from workbench.store.scaffold import scaffold
@@ -116,14 +117,16 @@ def _runs(campaign: Campaign) -> Iterator[Finding]:
 
 
 def _arms(campaign: Campaign) -> Iterator[Finding]:
-    """Bring no arm up, and say whether each test could be planned and its commands found."""
-    from workbench.campaign.testing import read_back
+    """Say of each test whether it could be run now; nothing is started for that."""
+    from workbench.campaign import testing, verdicts
 
     for hypothesis in campaign.registry.hypotheses:
         if hypothesis.missing:
             continue
         try:
-            read_back(campaign.spec, hypothesis)
+            plan = verdicts.plan(campaign, [hypothesis.id], {})
+            if plan.rules.cluster is Cluster.TRIAL:  # what else an engine runs shows once it is started
+                testing.arms_of(campaign.root, plan)
         except WorkbenchError as error:
             yield Finding(about=hypothesis.id, ok=False, what=error.what, fix=error.hint)
         else:

@@ -8,18 +8,19 @@ appends what is missing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from workbench.campaign import testing
+from workbench.campaign import running, testing
 from workbench.campaign.registry import Campaign
-from workbench.conduct.tests import plan_tests
+from workbench.conduct.tests import plan_tests, served_by
 from workbench.errors import UsageError, WorkbenchError
 from workbench.model.event import Actor, RunNoted, VerdictGiven
 from workbench.model.plan import Plan
 from workbench.model.progress import Snapshot
 from workbench.model.run import RunState, Served
 from workbench.ports import Observer
+from workbench.store.view import RunView
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,8 +48,16 @@ def plan(campaign: Campaign, ids: Sequence[str], asked: Mapping[str, Any]) -> Pl
         UsageError: One is unknown or cannot be run as it stands.
         InvalidFiles: A file that is needed has mistakes.
     """
-    hypotheses = [campaign.hypothesis(id) for id in dict.fromkeys(map(str.upper, ids))]
-    return plan_tests(campaign.spec, hypotheses, asked)
+    return plan_tests(campaign.spec, [campaign.hypothesis(id) for id in _once(ids)], asked)
+
+
+def pace(campaign: Campaign, ids: Sequence[str]) -> float | None:
+    """Give the seconds on the clock that a session took in the newest run of these, None without one."""
+    for line in reversed(campaign.run_lines):
+        sessions = sum(counts.total for counts in line.counts.values())
+        if sessions and not set(_once(ids)).isdisjoint(line.hypotheses):
+            return line.seconds / sessions
+    return None
 
 
 def test(
@@ -56,7 +65,7 @@ def test(
 ) -> Tested:
     """Run the test of hypotheses, to its end, and append the verdicts; raises as `plan` and runs do."""
     planned = plan(campaign, ids, asked)
-    serves = tuple(_served(campaign, planned, id) for id in campaign.require_known(ids))
+    serves = tuple(_served(campaign, id, asked) for id in _once(ids))
     log = _Noting(campaign, by, tuple(served.hypothesis for served in serves), observer)
     return log.over(lambda: testing.start(campaign.root, planned, serves, log))
 
@@ -78,18 +87,30 @@ def resume(
     if lines and not lines[0].hypotheses:
         raise UsageError(f"run {path.name} tests no hypothesis", hint="workbench ab --resume RUN")
     log = _Noting(campaign, by, lines[0].hypotheses if lines else (), observer)
-    return log.over(lambda: testing.resume(campaign.root, path, asked, log))
+    return log.over(lambda: testing.resume(campaign.root, path.name, asked, log))
 
 
-def _served(campaign: Campaign, plan: Plan, id: str) -> Served:
+def decided(campaign: Campaign, run: str, hypothesis: str) -> Snapshot:
+    """Give a run that decided on a hypothesis, judged anew, with that judgement alone."""
+    snapshot = running.look(RunView.read(campaign.run_folder(run)))
+    judgements = [each for each in snapshot.judgements if each.comparison.hypothesis == hypothesis]
+    return replace(snapshot, judgements=tuple(judgements))
+
+
+def _once(ids: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(id.upper() for id in ids))
+
+
+def _served(campaign: Campaign, id: str, asked: Mapping[str, Any]) -> Served:
     file = campaign.hypothesis_file(id)
+    workload, engine = served_by(campaign.spec, campaign.hypothesis(id), asked)
     return Served(
         hypothesis=id,
         file=file.path,
         sha256=file.sha256,
         text=file.data.decode(),
-        workload=plan_names(campaign, id)[0],
-        engine=plan_names(campaign, id)[1],
+        workload=workload,
+        engine=engine,
     )
 
 

@@ -52,6 +52,7 @@ class EvidenceDraft:
     Attributes:
         bears: Hypothesis to how it bears on it.
         text: What it says, in words.
+        source: Where it is from, in words.
         code: `COMMIT:PATH:LINE`, for what was read in code.
         run: The run that it was observed in.
         grade: How it was obtained; None to let the source say: a run is `observed`, a place in code
@@ -60,6 +61,7 @@ class EvidenceDraft:
 
     bears: Mapping[str, Bearing] = field(default_factory=dict)
     text: str = ""
+    source: str = ""
     code: str = ""
     run: str = ""
     grade: Grade | None = None
@@ -151,15 +153,16 @@ def evidence(campaign: Campaign, said: EvidenceDraft, by: Actor) -> Event:
         commit=place.commit,
         path=place.path,
         line=place.line,
+        text=said.source,
     )
     if source == Source() and not said.text:
         raise UsageError(
             "evidence needs a source",
-            hint="say it in words, or give --code COMMIT:PATH:LINE or --run RUN",
+            hint="say it with -m TEXT, or give --code COMMIT:PATH:LINE or --run RUN",
         )
     by_source = Grade.OBSERVED if said.run else Grade.READ if said.code else Grade.ARGUED
     grade = said.grade or by_source
-    _require_source(grade, source, said.text)
+    _require_source(grade, source)
     bears = dict(zip(ids, said.bears.values(), strict=True))
     body = EvidenceGiven(grade=grade, bears=bears, text=said.text, source=source)
     return campaign.journal.append(body, by)
@@ -235,7 +238,7 @@ def _place(code: str) -> Source:
     return Source(commit=found["commit"].lower(), path=found["path"], line=line)
 
 
-def _require_source(grade: Grade, source: Source, text: str) -> None:
+def _require_source(grade: Grade, source: Source) -> None:
     """Refuse a grade that nothing given stands behind."""
     if grade is Grade.INTERVENED:
         raise UsageError(
@@ -244,5 +247,7 @@ def _require_source(grade: Grade, source: Source, text: str) -> None:
         )
     if grade is Grade.READ and not source.commit:
         raise UsageError("what was read stands somewhere", hint="give --code COMMIT:PATH:LINE")
-    if grade not in WORDS and not (source.run or text):
-        raise UsageError(f"`{grade}` needs a run, or words that say where it was seen")
+    if grade not in WORDS and not (source.run or source.text):
+        raise UsageError(
+            f"`{grade}` was seen somewhere", hint="give --run RUN, or --source TEXT for elsewhere"
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -196,11 +197,16 @@ def log(about: str, follow: bool, as_json: bool) -> None:
 @click.option("--check", is_flag=True, help="Write nothing; say whether FILE is what would be written.")
 def export(kind: str, output: Path | None, check: bool) -> int:
     """Write the ledger."""
-    from workbench.campaign.exporting import ledger_text, same, save
+    from workbench.campaign.exporting import cleared, same, save
+    from workbench.report.ledger import ledger, ledger_record
 
     if check and output is None:
         raise click.UsageError("--check what? name the copy with -o FILE")
-    text = ledger_text(opened(), kind)
+    registry = opened().registry
+    if kind == "json":
+        text = json.dumps(cleared(ledger_record(registry)), indent=2) + "\n"
+    else:
+        text = cleared(ledger(registry))
     if output is None:
         click.echo(text, nl=False)
         return 0

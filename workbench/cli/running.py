@@ -10,7 +10,8 @@ import click
 from workbench.cli.arguments import HYPOTHESIS, RUN, by_option, json_option, opened, writer
 from workbench.cli.options import ClockType, Duration, given, output_options
 from workbench.cli.output import exit_code, lines, narrate, record
-from workbench.errors import WorkbenchError
+from workbench.errors import AlreadyDecided, WorkbenchError
+from workbench.model.progress import Snapshot
 
 _ASKED = ("engine", "workload", "seed", "max_blocks", "sessions", "in_flight", "budget")
 
@@ -86,11 +87,12 @@ def plan(ctx: click.Context, /, ids: tuple[str, ...], as_json: bool, **_: Any) -
     from workbench.campaign import verdicts
     from workbench.report.forecast import forecast, plan_record
 
-    planned = verdicts.plan(opened(), ids, given(ctx, _ASKED))
+    campaign = opened()
+    planned, pace = verdicts.plan(campaign, ids, given(ctx, _ASKED)), verdicts.pace(campaign, ids)
     if as_json:
-        record(plan_record(planned))
+        record(plan_record(planned, pace))
     else:
-        lines(forecast(planned))
+        lines(forecast(planned, pace))
 
 
 @click.command("test", help=_TEST, epilog=_EXIT_CODES)
@@ -128,22 +130,33 @@ def _test(
     """Run or resume; give the exit code and the verdicts as JSON values."""
     from workbench.campaign import verdicts
     from workbench.cli.display import observer
+
+    campaign, who = writer(options["by"])
+    try:
+        with observer(options["display"]) as watching:
+            if options["resume"]:
+                tested = verdicts.resume(campaign, options["resume"], asked, who, watching)
+            else:
+                tested = verdicts.test(campaign, ids, asked, who, watching)
+    except AlreadyDecided as error:
+        narrate(f"{error.what}; nothing was run")
+        return _shown(
+            [verdicts.decided(campaign, run, id) for id, (run, _) in error.by.items()], options
+        )
+    return _shown([tested.snapshot], options)
+
+
+def _shown(snapshots: list[Snapshot], options: dict[str, Any]) -> tuple[int, list[dict[str, Any]]]:
     from workbench.report.record import judgement_record
     from workbench.report.summary import comparison_summary
 
-    campaign, who = writer(options["by"])
-    with observer(options["display"]) as watching:
-        if options["resume"]:
-            tested = verdicts.resume(campaign, options["resume"], asked, who, watching)
-        else:
-            tested = verdicts.test(campaign, ids, asked, who, watching)
-    found = [judgement_record(each, tested.snapshot) for each in tested.snapshot.judgements]
-    if options["as_json"]:
-        for each in found:
-            record(each)
-    else:
-        lines(comparison_summary(tested.snapshot))
-    return exit_code(tested.snapshot.judgements, claims=options["claims"]), found
+    found = [judgement_record(each, run) for run in snapshots for each in run.judgements]
+    for each in found if options["as_json"] else ():
+        record(each)
+    for run in () if options["as_json"] else snapshots:
+        lines(comparison_summary(run))
+    judgements = [each for run in snapshots for each in run.judgements]
+    return exit_code(judgements, claims=options["claims"]), found
 
 
 def _detach(as_json: bool) -> int:

@@ -98,6 +98,7 @@ def note(origin: BinaryIO | None, by: str | None, as_json: bool, **given: Any) -
 @click.option("--neutral", "bearing", flag_value="neutral", help="It fits, and fits others as well.")
 @click.option("--bears", type=BearsType(), help="Where it bears differently: H1=for,H5=neutral.")
 @click.option("-m", "--text", metavar="TEXT", help="What it says.")
+@click.option("--source", metavar="TEXT", help="Where it is from, when neither code nor a run here.")
 @click.option("--code", metavar="COMMIT:PATH:LINE", help="Where it was read.")
 @click.option("--run", type=RUN, help="The run that it was seen in.")
 @click.option(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from workbench import plugins
@@ -51,7 +52,12 @@ def json_schema(thing: str) -> dict[str, Any]:
 
 
 def _differences(campaign: Campaign, run: str) -> tuple[str, ...]:
-    recorded = [verdict for verdict in _recorded(campaign) if verdict.run == run]
+    ids = campaign.ids_on_record(run)
+    recorded = [
+        replace(verdict, hypothesis=ids.get(verdict.hypothesis, verdict.hypothesis))
+        for verdict in _recorded(campaign)
+        if verdict.run == run
+    ]
     try:
         return testing.verify(campaign.root, run, recorded)
     except StoreError as error:

@@ -60,7 +60,18 @@ class Campaign:
     @cached_property
     def run_lines(self) -> tuple[RunLine, ...]:
         """The runs, oldest first, under the ids that their hypotheses have now."""
-        return under_new_ids(run_lines(self.root), self.log.events)
+        return under_new_ids(self._lines_on_record, self.log.events)
+
+    @cached_property
+    def _lines_on_record(self) -> tuple[RunLine, ...]:
+        return run_lines(self.root)
+
+    def ids_on_record(self, run: str) -> dict[str, str]:
+        """Give the hypotheses that a run serves: id now, and the id that its manifest has."""
+        for now, then in zip(self.run_lines, self._lines_on_record, strict=True):
+            if now.id == run:
+                return dict(zip(now.hypotheses, then.hypotheses, strict=True))
+        return {}
 
     @cached_property
     def registry(self) -> Registry:

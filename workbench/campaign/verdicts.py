@@ -8,7 +8,7 @@ appends what is missing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from workbench.campaign import running, testing
@@ -20,20 +20,8 @@ from workbench.model.plan import Plan
 from workbench.model.progress import Snapshot
 from workbench.model.run import RunState, Served
 from workbench.ports import Observer
+from workbench.store.mentions import new_names
 from workbench.store.view import RunView
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Tested:
-    """How a test ended.
-
-    Attributes:
-        snapshot: The run where it stands.
-        verdicts: What it says, one a hypothesis.
-    """
-
-    snapshot: Snapshot
-    verdicts: tuple[VerdictGiven, ...]
 
 
 def plan(campaign: Campaign, ids: Sequence[str], asked: Mapping[str, Any]) -> Plan:
@@ -52,7 +40,7 @@ def plan(campaign: Campaign, ids: Sequence[str], asked: Mapping[str, Any]) -> Pl
 
 
 def pace(campaign: Campaign, ids: Sequence[str]) -> float | None:
-    """Give the seconds on the clock that a session took in the newest run of these, None without one."""
+    """Give the seconds on the clock that a session took in the newest run of these, if any."""
     for line in reversed(campaign.run_lines):
         sessions = sum(counts.total for counts in line.counts.values())
         if sessions and not set(_once(ids)).isdisjoint(line.hypotheses):
@@ -62,7 +50,7 @@ def pace(campaign: Campaign, ids: Sequence[str]) -> float | None:
 
 def test(
     campaign: Campaign, ids: Sequence[str], asked: Mapping[str, Any], by: Actor, observer: Observer
-) -> Tested:
+) -> Snapshot:
     """Run the test of hypotheses, to its end, and append the verdicts; raises as `plan` and runs do."""
     planned = plan(campaign, ids, asked)
     serves = tuple(_served(campaign, id, asked) for id in _once(ids))
@@ -72,7 +60,7 @@ def test(
 
 def resume(
     campaign: Campaign, run: str, asked: Mapping[str, Any], by: Actor, observer: Observer
-) -> Tested:
+) -> Snapshot:
     """Go on with a run, or append the verdicts of one that finished and could not say so.
 
     Args:
@@ -135,7 +123,7 @@ class _Noting:
         self._note(RunState.RUNNING)
         self._observer.started(snapshot)
 
-    def over(self, run: Callable[[], tuple[Snapshot, tuple[VerdictGiven, ...]]]) -> Tested:
+    def over(self, run: Callable[[], testing.Result]) -> Snapshot:
         """Run, and append the verdicts, or that there are none."""
         try:
             snapshot, verdicts = run()
@@ -143,15 +131,21 @@ class _Noting:
             if self._run:
                 self._note(RunState.STOPPED, error.what)
             raise
-        known = {
-            (event.body.run, event.body.hypothesis, event.body.blocks, event.body.verdict)
-            for event in self._campaign.log.events
-            if isinstance(event.body, VerdictGiven)
-        }
         for verdict in verdicts:
-            if (verdict.run, verdict.hypothesis, verdict.blocks, verdict.verdict) not in known:
+            if not self._is_known(verdict):
                 self._campaign.journal.append(verdict, self._by)
-        return Tested(snapshot=snapshot, verdicts=verdicts)
+        return snapshot
+
+    def _is_known(self, verdict: VerdictGiven) -> bool:
+        """Say whether this very verdict is on record, perhaps under the id that its suspect has now."""
+        events = self._campaign.journal.read().events
+        (hypothesis,) = new_names(events, verdict.run, [verdict.hypothesis])
+        said = (verdict.run, hypothesis, verdict.blocks, verdict.verdict)
+        return any(
+            (event.body.run, event.body.hypothesis, event.body.blocks, event.body.verdict) == said
+            for event in events
+            if isinstance(event.body, VerdictGiven)
+        )
 
     def _note(self, state: RunState, why: str = "") -> None:
         body = RunNoted(run=self._run, hypotheses=self._hypotheses, state=state, why=why)

@@ -116,18 +116,15 @@ def test(ctx: click.Context, /, ids: tuple[str, ...], **options: Any) -> int:
     if options["until"] is not None:
         asked["budget"] = min(options["until"], asked.get("budget", options["until"]))
     try:
-        code, found = _test(ids, asked, options)
+        runs = _test(ids, asked, options)
     except WorkbenchError as error:
         _tell(options["notify"], {"error": error.what, "exit_code": error.exit_code})
         raise
-    _tell(options["notify"], {"exit_code": code, "verdicts": found})
-    return code
+    return _end(runs, options)
 
 
-def _test(
-    ids: tuple[str, ...], asked: dict[str, Any], options: dict[str, Any]
-) -> tuple[int, list[dict[str, Any]]]:
-    """Run or resume; give the exit code and the verdicts as JSON values."""
+def _test(ids: tuple[str, ...], asked: dict[str, Any], options: dict[str, Any]) -> list[Snapshot]:
+    """Run or resume; give the run, or those that had decided before."""
     from workbench.campaign import verdicts
     from workbench.cli.display import observer
 
@@ -135,28 +132,27 @@ def _test(
     try:
         with observer(options["display"]) as watching:
             if options["resume"]:
-                tested = verdicts.resume(campaign, options["resume"], asked, who, watching)
-            else:
-                tested = verdicts.test(campaign, ids, asked, who, watching)
+                return [verdicts.resume(campaign, options["resume"], asked, who, watching)]
+            return [verdicts.test(campaign, ids, asked, who, watching)]
     except AlreadyDecided as error:
         narrate(f"{error.what}; nothing was run")
-        return _shown(
-            [verdicts.decided(campaign, run, id) for id, (run, _) in error.by.items()], options
-        )
-    return _shown([tested.snapshot], options)
+        return [verdicts.decided(campaign, run, id) for id, (run, _) in error.by.items()]
 
 
-def _shown(snapshots: list[Snapshot], options: dict[str, Any]) -> tuple[int, list[dict[str, Any]]]:
+def _end(runs: list[Snapshot], options: dict[str, Any]) -> int:
+    """Tell the notifier and then the reader, who may have gone, what was found."""
     from workbench.report.record import judgement_record
     from workbench.report.summary import comparison_summary
 
-    found = [judgement_record(each, run) for run in snapshots for each in run.judgements]
+    judgements = [each for run in runs for each in run.judgements]
+    found = [judgement_record(each, run) for run in runs for each in run.judgements]
+    code = exit_code(judgements, claims=options["claims"])
+    _tell(options["notify"], {"exit_code": code, "verdicts": found})
     for each in found if options["as_json"] else ():
         record(each)
-    for run in () if options["as_json"] else snapshots:
+    for run in () if options["as_json"] else runs:
         lines(comparison_summary(run))
-    judgements = [each for run in snapshots for each in run.judgements]
-    return exit_code(judgements, claims=options["claims"]), found
+    return code
 
 
 def _detach(as_json: bool) -> int:

@@ -288,8 +288,19 @@ def secrets_given(value: Any) -> set[str]:
         for name, item in value.items():
             found |= {item} if secret_name(name) and isinstance(item, str) else secrets_given(item)
     elif isinstance(value, list | tuple):
-        found = set().union(*map(secrets_given, value))
+        found = set().union(*map(secrets_given, value), _values_of_flags(value))
     return {secret for secret in found if len(secret) >= _SHORTEST_SECRET and secret != REDACTED}
+
+
+def _values_of_flags(words: Sequence[Any]) -> set[str]:
+    """Find the words of a command line that follow a secret-like flag, as `redact_argv` does."""
+    return {
+        value
+        for flag, value in pairwise(words)
+        if isinstance(flag, str) and isinstance(value, str)
+        if flag.startswith("-") and "=" not in flag and secret_name(flag)
+        if not value.startswith("--")
+    }
 
 
 def _redact_named(text: str) -> str:

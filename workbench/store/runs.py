@@ -313,7 +313,7 @@ def _make_folder(path: Path, disk: Os) -> bool:
 
 
 def _unmake(path: Path) -> None:
-    """Take a folder away again that we made and could not put a manifest into; lists need not name it."""
+    """Take a folder away again that we made and could not put a manifest into."""
     with suppress(OSError):
         (path / LOCK_FILE).unlink(missing_ok=True)
         path.rmdir()

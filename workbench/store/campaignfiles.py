@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -114,11 +114,12 @@ class _File:
     data: bytes
     sha256: str
     entry: FileEntry
+    named: re.Match[str] | None = field(init=False)  # its name as it should be
+    id: str = field(init=False)
 
-    @property
-    def id(self) -> str:
-        found = _NAME.fullmatch(Path(self.path).name)
-        return self.entry.id or (f"H{found[1]}" if found else "")
+    def __post_init__(self) -> None:
+        self.named = _NAME.fullmatch(self.path.rpartition("/")[2])
+        self.id = self.entry.id or (f"H{self.named[1]}" if self.named else "")
 
 
 class _Reading:
@@ -297,8 +298,7 @@ class _Reading:
 
 def _name_of(file: _File) -> Iterator[Finding]:
     """Check that a file is named after its hypothesis."""
-    name = Path(file.path).name
-    found = _NAME.fullmatch(name)
+    name, found = file.path.rpartition("/")[2], file.named
     if found is None and file.data:
         hint = f"name it {_due(file.entry.id or 'H1', 'some-words')}"
         yield Finding(keys=("id",), what=f"the file name {name!r} does not begin with an id", hint=hint)

@@ -17,6 +17,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import yaml
@@ -28,7 +29,7 @@ DEEPEST = 32  # collections within collections
 MOST = 100  # problems told of one file; a file with more needs another look anyway
 
 Keys = tuple[str | int, ...]  # where a value is: keys of mappings, positions in lists
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # some builds of PyYAML have no C parser
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # some builds of PyYAML have no C parser
 
 _NULL = ("", "~", "null")
 _BOOLEAN = {"true": True, "false": False}
@@ -121,19 +122,22 @@ def never(_: Keys) -> bool:
     return False
 
 
-def read_yaml(data: bytes, file: str, *, is_field: Callable[[Keys], bool] = never) -> Document:
+def read_yaml(
+    data: bytes, file: str, *, is_field: Callable[[Keys], bool] = never, loader: Any = LOADER
+) -> Document:
     """Read a file's bytes; never raises.
 
     Args:
         data: The bytes.
         file: Path for people.
         is_field: Tells keys that are names of fields: a word such as `on` is no doubtful key there.
+        loader: PyYAML's loader class whose parser is used.
     """
     document = Document(file)
     text = _decode(document, data)
     if text is not None:
         document.text = text
-        _Builder(document, is_field).build()
+        _Builder(document, is_field).build(loader)
     document.problems.sort(key=lambda each: (each.line, each.column))
     if len(document.problems) > MOST:
         last = document.problems[MOST - 1]
@@ -192,10 +196,10 @@ class _Builder:
         self._stack: list[_Frame] = []
         self._root: list[Any] = []
 
-    def build(self) -> None:
+    def build(self, loader_class: Any) -> None:
         document = self._document
         try:
-            loader = _LOADER(document.text)
+            loader = loader_class(document.text)
             try:
                 while self._take(loader.get_event()):
                     pass
@@ -354,23 +358,26 @@ class _Builder:
         return keys
 
 
+@lru_cache(maxsize=4096)
 def _number(text: str) -> Any:
     if _INTEGER.fullmatch(text):
         return int(text)
     return float(text) if _FLOAT.fullmatch(text) else text
 
 
+@lru_cache(maxsize=4096)  # the same few words stand in all files
 def _doubt(text: str) -> str:
     """Say what a plain scalar might be taken for beside what it looks like; empty when it is clear."""
     if text[0] not in "-+.=0123456789yYnNoOtTfF":
         return ""
     if _INTEGER.fullmatch(text):
-        return f"a number of more than {_DIGITS} digits" if len(text) > _DIGITS else ""
+        return f"a number of more than {_DIGITS} digits" if len(text.lstrip("-+")) > _DIGITS else ""
     if _FLOAT.fullmatch(text):
         return "" if math.isfinite(float(text)) else "not a finite number"
     return next((what for pattern, what in _DOUBTFUL if pattern.fullmatch(text)), "")
 
 
+@lru_cache(maxsize=4096)
 def _doubt_key(name: str) -> str:
     if name in _NULL:
         return "nothing to YAML"

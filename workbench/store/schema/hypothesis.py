@@ -18,9 +18,9 @@ from workbench.store.schema.fields import (
     HypothesisId,
     Level,
     Line,
-    Margin,
     Name,
     Prose,
+    Rate,
     Ref,
     Settings,
     Shape,
@@ -96,7 +96,7 @@ class TestShape(Shape):
     put_back: PutBackShape | None = None
     exposure: list[ExposureShape] = Field(default_factory=list)
     why_many: Prose = ""
-    margin: Margin = None
+    margin: Rate | None = None
 
     def noun(self) -> Test:
         """Give the test."""

@@ -243,9 +243,7 @@ class _Reading:
             if found[each.path]
         }
         if files and not campaign.known.whole and campaign.problems:
-            what = (
-                f"cannot tell for all references of {len(files)} hypotheses whether they lead somewhere"
-            )
+            what = f"cannot tell of {len(files)} hypotheses whether all that they name is there"
             problems[CAMPAIGN_FILE] = (_problem(CAMPAIGN_FILE, what, "mend this file first"),)
         return problems
 

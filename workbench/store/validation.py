@@ -85,10 +85,13 @@ def read_campaign(
     if document.value is None:
         return CampaignRead(document, CampaignSpec(title=""), Known())
     _check_levels(document)
+    taken = _taken(document)
     fields, newer = _current(document, ours, upgrades)
+    if fields is None:
+        return CampaignRead(document, CampaignSpec(title=""), Known())
     known = Known.of(fields)
     shape, findings = _judge(CampaignShape, fields, newer)
-    _tell(document, CampaignShape, findings)
+    _tell(document, CampaignShape, findings, taken)
     if shape is None:
         shape = _salvage(fields, findings)
     spec = shape.noun()
@@ -102,10 +105,12 @@ def read_hypothesis(
     document = read_yaml(data, file)
     if document.value is None:
         return HypothesisRead(document, "", None)
-    wrong = bool(document.problems)
+    wrong, taken = bool(document.problems), _taken(document)
     fields, newer = _current(document, ours, upgrades)
+    if fields is None:
+        return HypothesisRead(document, "", None)
     shape, findings = _judge(HypothesisShape, fields, newer)
-    _tell(document, HypothesisShape, findings)
+    _tell(document, HypothesisShape, findings, taken)
     stated = fields.get("id")
     known = isinstance(stated, str) and not any(each["loc"] == ("id",) for each in findings)
     right = shape is not None and not wrong and (newer or not document.problems)
@@ -118,9 +123,12 @@ def read_hypothesis(
 
 def check_hypothesis_fields(document: Document) -> None:
     """Note what is wrong with the fields of a hypothesis that need not have an id yet."""
+    taken = _taken(document)
     fields, newer = _current(document, HYPOTHESIS_SCHEMA, HYPOTHESIS_UPGRADES, due=False)
+    if fields is None:
+        return
     _, findings = _judge(HypothesisShape, {"id": "H1"} | fields, newer)
-    _tell(document, HypothesisShape, findings)
+    _tell(document, HypothesisShape, findings, taken)
 
 
 def _is_on_of_a_knob(keys: Keys) -> bool:
@@ -142,8 +150,11 @@ def _check_levels(document: Document) -> None:
 
 def _current(
     document: Document, ours: str, upgrades: Upgrades, *, due: bool = True
-) -> tuple[Fields, bool]:
-    """Give the fields as the present version has them, and whether a newer version wrote them."""
+) -> tuple[Fields | None, bool]:
+    """Give the fields as the present version has them, and whether a newer version wrote them.
+
+    None for the fields of an older version that nothing is known of.
+    """
     fields: Fields = dict(document.value)
     thing, _, present = ours.partition("@")
     stated = fields.pop("schema", None)
@@ -167,8 +178,9 @@ def _current(
         return fields, True
     for step in range(version, int(present)):
         if step not in upgrades:
-            document.problem(document.places["schema",].value, f"has format {step}, which is unknown")
-            break
+            what, hint = f"has format {step}, which is unknown", f"write {ours}"
+            document.problem(document.places["schema",].value, what, hint)
+            return None, False
         fields = upgrades[step](deepcopy(fields))
     return fields, False
 
@@ -218,9 +230,15 @@ def _salvage(fields: Fields, findings: list[Any]) -> CampaignShape:
 # --- findings in words ----------------------------------------------------------------------------
 
 
-def _tell(document: Document, shape: type[AnyShape], findings: list[Any]) -> None:
-    """Make problems of findings, but none where the file already has one."""
-    taken = {(each.line, each.column) for each in document.problems}
+def _taken(document: Document) -> set[tuple[int, int]]:
+    """Give the places of doubtful values: what their text stands for is no further mistake."""
+    return {(each.line, each.column) for each in document.problems}
+
+
+def _tell(
+    document: Document, shape: type[AnyShape], findings: list[Any], taken: set[tuple[int, int]]
+) -> None:
+    """Make problems of findings, but none where the file has a doubtful value."""
     for finding in findings:
         keys, at_key, what, hint = _words(document, shape, finding)
         line, column = document.key_at(keys) if at_key else document.value_at(keys)
@@ -241,7 +259,8 @@ def _words(document: Document, shape: type[AnyShape], finding: Any) -> tuple[Key
     if kind == REFUSAL:
         keys = (*keys, *context["at"])
         subject = "" if at_key else f"{_subject(keys)} "
-        return keys, at_key or not keys, f"{subject}{context['what']}", context["hint"]
+        at_key = at_key or (isinstance(value, dict) and not context["at"])  # it is about the whole
+        return keys, at_key, f"{subject}{context['what']}", context["hint"]
     if kind == "extra_forbidden":
         known = field_names(shape, keys[:-1])
         return keys, True, f"unknown field {name!r}", nearest(name, known)

@@ -42,11 +42,11 @@ class PredictionShape(Shape):
         try:
             Prediction(control=self.control)
         except ValueError as error:
-            raise refusal(str(error), "", ["control"]) from error
+            raise refusal(f"is impossible: {error}", at=["control"]) from error
         try:
             self.noun()
         except ValueError as error:
-            raise refusal(str(error), "", ["treatment"]) from error
+            raise refusal(f"is impossible: {error}", at=["treatment"]) from error
         return self
 
     def noun(self) -> Prediction:

@@ -7,8 +7,11 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.store.people import CAMPAIGN, TEST, hypothesis, write
 from workbench.errors import UsageError
@@ -83,9 +86,9 @@ def test_no_bad_file_hides_another(tmp_path: Path) -> None:
         "hypotheses/H20-folder.yaml",
         "hypotheses/H21-link.yaml",
         "hypotheses/H22-pipe.yaml",
-        "hypotheses/H23-line?break.yaml",
+        "hypotheses/H23-line\\x0abreak.yaml",
         "hypotheses/H24.yml",
-        "hypotheses/H25-?.yaml",
+        "hypotheses/H25-\\xdcff.yaml",
     }
     for each in found.problems:
         assert each.what.isprintable()
@@ -296,6 +299,7 @@ def test_readers_and_writers_at_the_same_time_see_whole_files(tmp_path: Path) ->
 PROBE = """
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from workbench.store.campaignfiles import read_files
 found = read_files(Path(sys.argv[1]))
 heavy = {"yaml", "pydantic", "numpy", "scipy"} & set(sys.modules)
@@ -315,3 +319,108 @@ def test_an_unchanged_campaign_is_read_without_yaml_and_pydantic(tmp_path: Path)
 
     assert probe() == "2 1 ['pydantic', 'yaml']"
     assert probe() == "2 1 []"
+
+
+def test_a_folder_of_memories_that_leads_elsewhere_is_not_written_to(tmp_path: Path) -> None:
+    root = write(tmp_path / "root", {"H1.yaml": hypothesis("H1")})
+    (tmp_path / "elsewhere").mkdir()
+    (root / ".workbench").symlink_to(tmp_path / "elsewhere")
+    assert list(titles(read_files(root))) == ["H1"]
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_a_broken_file_takes_no_id_from_a_right_one(tmp_path: Path) -> None:
+    found = read_files(write(tmp_path, {"H07-a.yaml": "[", "H07-b.yaml": hypothesis("H7")}))
+    assert [each.hypothesis is not None for each in found.files] == [False, True]
+    assert [len(each.problems) for each in found.files] == [2, 1]
+
+
+def test_a_command_to_be_copied_is_quoted(tmp_path: Path) -> None:
+    files = {"H07-a.yaml": hypothesis("H7"), "H07-b; rm -rf x.yaml": hypothesis("H7")}
+    found = read_files(write(tmp_path, files))
+    assert found.problems[0].hint == "workbench renumber H7 'hypotheses/H07-b; rm -rf x.yaml'"
+
+
+SHREDS = st.lists(
+    st.sampled_from(
+        [
+            *[
+                "H1",
+                "H2",
+                "on",
+                "x",
+                "0.4",
+                "-1",
+                "null",
+                "{}",
+                "[]",
+                ",",
+                ":",
+                "{",
+                "}",
+                "[",
+                "]",
+                "|",
+                ">",
+                "\n",
+            ],
+            "\n  ",
+            *(
+                f"\n{name}: "
+                for name in [
+                    "schema",
+                    "id",
+                    "title",
+                    "parent",
+                    "also",
+                    "symptom",
+                    "fails_when",
+                    "prediction",
+                    "test",
+                ]
+            ),
+            *(
+                f"\n{name}: "
+                for name in [
+                    "symptoms",
+                    "engines",
+                    "workloads",
+                    "knobs",
+                    "constraints",
+                    "defaults",
+                    "engine",
+                ]
+            ),
+            *(
+                "kind: env",
+                "levels: {a: 1}",
+                "control: {k: a}",
+                "treatment: {k: b}",
+                "lifecycle: command",
+            ),
+            "workbench/hypothesis@1",
+            "workbench/campaign@1",
+        ]
+    ),
+    max_size=40,
+).map("".join)
+
+
+@settings(max_examples=60)
+@given(SHREDS, SHREDS, SHREDS)
+def test_whatever_stands_in_the_files_they_are_read_and_remembered(
+    one: str, two: str, campaign: str
+) -> None:
+    with TemporaryDirectory() as folder:
+        head = "schema: workbench/{}@1\ntitle: x\n"
+        files = {"H1.yaml": head.format("hypothesis") + "id: H1\n" + one, "H2.yaml": two}
+        root = write(Path(folder), files, head.format("campaign") + campaign)
+        found = read_files(root)
+        assert len(found.files) == 2
+        assert read_files(root) == found
+
+
+def test_reading_runs_loads_nothing_that_reading_files_needs() -> None:
+    probe = "import sys, workbench.store; print(sorted({'yaml', 'pydantic'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -287,3 +287,21 @@ def test_no_more_of_a_file_is_read_than_may_be_in_it(tmp_path: Path) -> None:
     data = read_file(path, "f")
     assert isinstance(data, bytes)
     assert len(data) == LARGEST + 1
+
+
+def test_what_is_told_of_a_text_is_one_short_line_without_control_characters() -> None:
+    keys = ['"\\e[31m"', '"\\u202e"', "x" * 900, '"a\\nb"']
+    for key in keys:
+        problems = told(f"{key}: 1\n{key}: 2\n")
+        assert problems
+        for each in problems:
+            assert each.isprintable()
+            assert len(each) < 1000
+
+
+@pytest.mark.parametrize(
+    "word", ["1" + "_" * 900_000 + "x", "0" * 900_000 + "x", "1:" * 400_000 + "x", "1" * 900_000 + "e"]
+)
+def test_a_word_is_looked_at_once_however_long_it_is(word: str) -> None:
+    assert read_yaml(f"a: {word}\n".encode(), "f").value == {"a": word}
+    assert read_yaml(f"? {word}\n: 1\n".encode(), "f").value == {word: 1}

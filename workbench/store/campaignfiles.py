@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +22,7 @@ from workbench.model.campaign import CampaignSpec
 from workbench.model.hypothesis import Hypothesis, Problem
 from workbench.store.filecache import CampaignEntry, FileEntry, Remembered, digest, recall, remember
 from workbench.store.known import Known
-from workbench.store.plainfile import read_file
+from workbench.store.plainfile import printable, read_file
 from workbench.store.references import Facts, Finding, check_campaign, check_hypothesis, check_tree
 
 if TYPE_CHECKING:
@@ -190,8 +191,9 @@ class _Reading:
             if name.endswith(_READ_ME) and name.isprintable():
                 paths.append(path)
             elif name.endswith(_READ_ME):
-                shown = "".join(each if each.isprintable() else "?" for each in path)
-                problems.append(_problem(shown, "is not read: its name is not printable", "rename it"))
+                problems.append(
+                    _problem(printable(path), "is not read: its name is not printable", "rename it")
+                )
             elif name.lower().endswith((*_ALMOST, _READ_ME)) and name.isprintable():
                 hint = "hypothesis files end in .yaml"
                 problems.append(_problem(path, "is not read", hint))
@@ -255,7 +257,8 @@ class _Reading:
             document = self._document(path, data)
             at = document.key_at if finding.at_key else document.value_at
             line, column = at(finding.keys)
-            yield Problem(file=path, line=line, column=column, what=finding.what, hint=finding.hint)
+            what, hint = printable(finding.what), printable(finding.hint)
+            yield Problem(file=path, line=line, column=column, what=what, hint=hint)
 
     def _document(self, path: str, data: bytes) -> Document:
         if path not in self._documents:
@@ -283,15 +286,17 @@ class _Reading:
         taken: set[str] = set()
         for each in files:
             problems = (*each.entry.problems, *between.get(each.path, ()))
+            hypothesis = None if each.id in taken else each.entry.hypothesis
+            if hypothesis is not None:
+                taken.add(each.id)
             yield HypothesisFile(
                 path=each.path,
                 data=each.data,
                 sha256=each.sha256,
                 id=each.id,
-                hypothesis=None if each.id in taken else each.entry.hypothesis,
+                hypothesis=hypothesis,
                 problems=tuple(sorted(problems, key=_order)),
             )
-            taken.add(each.id)
 
 
 def _name_of(file: _File) -> Iterator[Finding]:
@@ -312,7 +317,7 @@ def _due(id: str, words: str) -> str:
 
 
 def _twice(here: _File, other: _File, later: _File) -> Finding:
-    hint = f"workbench renumber {here.id} {later.path}"
+    hint = f"workbench renumber {here.id} {shlex.quote(later.path)}"
     return Finding(keys=("id",), what=f"{here.id} is also the id of {other.path}", hint=hint)
 
 

@@ -18,7 +18,8 @@ from workbench.errors import WorkbenchError
 from workbench.model.campaign import CampaignSpec
 from workbench.store.known import nearest
 from workbench.store.references import Finding, Keys
-from workbench.store.yamltext import Document, quoted
+from workbench.store.scalars import quoted
+from workbench.store.yamltext import Document
 
 _NOUNS = {"engines": "engine", "workloads": "workload", "knobs": "knob", "classifiers": "classifier"}
 _FIELDS = {

@@ -18,7 +18,7 @@ from pathlib import Path
 from workbench.errors import StoreError, VersionTooNew
 from workbench.model.event import Actor, Body, Event, EvidenceGiven, Note
 from workbench.model.hypothesis import Problem
-from workbench.store.disk import refusal, sync_folder
+from workbench.store.disk import REAL_OS, Os, refusal, sync_folder
 from workbench.store.eventlines import check_actor, decode, encode
 from workbench.store.eventorder import in_order
 from workbench.store.jsonl import LineWriter, mend
@@ -131,7 +131,7 @@ class EventLog:
             StoreError: The log cannot be written.
         """
         with self._mutex, self._lock():
-            self._make_folder()
+            log_folder(self.root, self._writing.disk)
             self._prepare()
             yield
 
@@ -208,16 +208,24 @@ class EventLog:
         finally:
             writer.abandon()
 
-    def _make_folder(self) -> None:
-        folder = self.root / FOLDER
-        if folder.is_symlink():
-            raise StoreError(f"{folder}: is a symbolic link", hint="hypotheses stay in the campaign")
-        try:
+
+def log_folder(root: Path, disk: Os = REAL_OS) -> Path:
+    """Give the folder of hypotheses and of their log, made when it is not there.
+
+    Raises:
+        StoreError: It is a symbolic link, or cannot be made.
+    """
+    folder = root / FOLDER
+    if folder.is_symlink():
+        raise StoreError(f"{folder}: is a symbolic link", hint="hypotheses stay in the campaign")
+    try:
+        if not folder.is_dir():
             with suppress(FileExistsError):
-                self._writing.disk.mkdir(str(folder), 0o755)
-                sync_folder(self._writing.disk, self.root)
-        except OSError as error:
-            raise refusal(folder, error) from error
+                disk.mkdir(str(folder), 0o755)
+            sync_folder(disk, root)
+    except OSError as error:
+        raise refusal(folder, error) from error
+    return folder
 
 
 def _letters(count: int) -> str:

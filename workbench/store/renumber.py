@@ -23,7 +23,7 @@ from workbench.store.allocate import (
     id_of,
     ids_of_files,
     next_id,
-    open_folder,
+    swept_folder,
 )
 from workbench.store.disk import refusal, sync_folder
 from workbench.store.eventlog import FOLDER, EventLog, Log
@@ -79,7 +79,7 @@ def renumber(
             raise UsageError(f"{name!r} is not the id of a hypothesis", hint="give one such as H7")
     log = EventLog(root, writing)
     with log.locked():
-        open_folder(root, writing.disk)
+        swept_folder(root, writing.disk)
         target = _target(root, file)
         now = log.read()
         change = _begun(now, id, file)

@@ -205,9 +205,12 @@ def _runs(root: Path, log: Log, id: str, file: str) -> set[str]:
 
 
 def _target(root: Path, file: str) -> Path:
-    path = root / FOLDER / Path(file).name
-    given = Path(file) if Path(file).is_absolute() else root / file
-    if Path(file).name in ("", "..") or given.parent.resolve() != (root / FOLDER).resolve():
+    given, path = root / file, root / FOLDER / Path(file).name
+    if (
+        not file.isprintable()
+        or path.suffix not in (".yaml", ".yml")
+        or given.parent.resolve() != (root / FOLDER).resolve()
+    ):
         raise UsageError(
             f"{file!r} is not in {FOLDER}/", hint="name a hypothesis file of this campaign"
         )

@@ -112,8 +112,12 @@ def encode(event: Event) -> bytes:
     return line
 
 
-def decode(line: bytes) -> Line:
+def decode(line: bytes, digest: str = "") -> Line:
     """Read a line without its newline.
+
+    Args:
+        line: The line.
+        digest: Its digest, where that is known already.
 
     Raises:
         BadLine: It is not what was written, or says nothing that an event can say.
@@ -139,7 +143,7 @@ def decode(line: bytes) -> Line:
         at=head.at,
         by=Actor(name=head.who, agent=head.agent),
         body=body,
-        digest=digest_of(line),
+        digest=digest or digest_of(line),
     )
     return Line(event=event, version=version)
 

@@ -78,7 +78,7 @@ def next_id(root: Path, log: Log) -> str:
     """
     greatest = max([*_numbers_of_files(root), *_numbers_of_events(log)], default=0)
     id = f"H{greatest + 1}"
-    if not HYPOTHESIS_ID.match(id):
+    if not HYPOTHESIS_ID.fullmatch(id):
         raise StoreError(f"no number is left after H{greatest}", hint="who uses numbers like that?")
     return id
 

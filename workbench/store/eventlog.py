@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from workbench.errors import StoreError, VersionTooNew
+from workbench.errors import StoreError, UsageError, VersionTooNew
 from workbench.model.event import Actor, Body, Event, EvidenceGiven, Note
 from workbench.model.hypothesis import Problem
 from workbench.store.disk import REAL_OS, Os, refusal, sync_folder
-from workbench.store.eventlines import check_actor, decode, encode
+from workbench.store.eventlines import GREATEST_SEQ, check_actor, decode, encode
 from workbench.store.eventorder import in_order
-from workbench.store.jsonl import LineWriter, mend
+from workbench.store.jsonl import BadLine, LineWriter, mend
 from workbench.store.loglock import LOCK_FILE, WORK_FOLDER, LogLock
 from workbench.store.logtail import LogTail
 from workbench.store.mentions import renumbered
@@ -159,7 +159,7 @@ class EventLog:
         with self.locked():
             for _ in range(_TRIES):
                 line = encode(self._event(clean, signed))
-                event = decode(line[:-1]).event
+                event = _read_back(line)
                 self._write(line)
                 # Read back by name: git may have put another file there while we wrote to the old one.
                 if self._tail.catch_up() is None and event.digest in self._tail.chain.events:
@@ -177,7 +177,7 @@ class EventLog:
         return Event(
             id=id,
             prev=tuple(sorted(chain.heads)),
-            seq=chain.seq + 1,
+            seq=min(chain.seq + 1, GREATEST_SEQ),
             at=self._clock().astimezone(UTC),
             by=by,
             body=body,
@@ -226,6 +226,14 @@ def log_folder(root: Path, disk: Os = REAL_OS) -> Path:
     except OSError as error:
         raise refusal(folder, error) from error
     return folder
+
+
+def _read_back(line: bytes) -> Event:
+    """Give the event as readers will see it; what they would refuse is not written."""
+    try:
+        return decode(line[:-1]).event
+    except BadLine as error:
+        raise UsageError(f"this event cannot be stored: {error}") from error
 
 
 def _letters(count: int) -> str:

@@ -75,7 +75,7 @@ def renumber(
     """
     writing = writing or Writing()
     for name in (id, to or id):
-        if not HYPOTHESIS_ID.match(name):
+        if not HYPOTHESIS_ID.fullmatch(name):
             raise UsageError(f"{name!r} is not the id of a hypothesis", hint="give one such as H7")
     log = EventLog(root, writing)
     with log.locked():
@@ -249,7 +249,7 @@ def _move(root: Path, file: _File, change: Renumbered, writing: Writing) -> None
         elif new.read_bytes() != data:
             raise StoreError(
                 f"{change.file}: differs from {file.name}",
-                hint=f"keep what is right in it, remove {file.name}",
+                hint=f"the same suspect? then keep one of them; else give {file.name} another name",
             )
         if file.path.read_bytes() != file.data:
             disk.unlink(str(new))

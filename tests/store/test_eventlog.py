@@ -119,7 +119,16 @@ def test_what_is_no_event_leaves_the_log_as_it_was(tmp_path: Path) -> None:
         log.append(Note(text="x" * 2**21), ANA)
     with pytest.raises(UsageError, match="cannot sign"):
         log.append(Note(text="x"), replace(ANA, name=""))
+    with pytest.raises(UsageError, match="cannot be stored"):
+        log.append(Note(text=5), ANA)  # type: ignore[arg-type]
     assert (tmp_path / LOG_FILE).read_bytes() == before
+
+
+def test_who_counted_as_far_as_one_can_does_not_end_the_log(tmp_path: Path) -> None:
+    write(tmp_path, line(event(Note(text="far"), id="N-aaaa", seq=2**53 - 1)), b"\n")
+    log = EventLog(tmp_path, AT_ONCE)
+    assert [log.append(Note(text="on"), ANA).seq for _ in range(2)] == [2**53 - 1] * 2
+    assert texts(log.read()) == ["far", "on", "on"]
 
 
 def test_secrets_do_not_reach_the_log(tmp_path: Path) -> None:

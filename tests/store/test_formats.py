@@ -9,12 +9,17 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests.store.campaign_examples import documented as log_examples
+from tests.store.campaign_examples import line as log_line
 from tests.store.examples import AT_ONCE, event, manifest, sample
-from workbench.model.outcome import Ending, Status
+from workbench.model.event import KINDS, ArmResult, Bearing, Earlier, Grade, Role, Source
+from workbench.model.outcome import Counts, Ending, Status
 from workbench.model.plan import Plan, Rules
 from workbench.model.run import Fingerprint, Manifest, Owner, RunEvent, RunState, Shard
+from workbench.model.verdict import Evidence, Guard, Held, Reason, Verdict
 from workbench.store import RunFolder
 from workbench.store.campaignfiles import read_files
+from workbench.store.eventlog import EventLog
 from workbench.store.jsonl import unseal
 from workbench.store.lines import EventLine, SampleLine, decode_event, decode_sample
 from workbench.store.schema import campaign, hypothesis
@@ -45,6 +50,8 @@ MANIFEST = section("## manifest", "`owner`:")
 FINGERPRINT = section("## fingerprint-", "\n# ")
 CAMPAIGN = section("## campaign.yaml", "\n## ")
 HYPOTHESIS = section("## hypotheses/H05-", "\n## ")
+LOG = section("## hypotheses/events", "\0")
+KINDS_TEXT = dict(re.findall(r"^### ([a-z-]+)\n(.*?)(?=^### |\Z)", LOG, re.MULTILINE | re.DOTALL))
 
 
 @pytest.mark.parametrize(
@@ -177,3 +184,39 @@ def test_the_examples_of_what_people_write_are_right(tmp_path: Path) -> None:
     found = read_files(tmp_path)
     assert found.problems == ()
     assert [each.id for each in found.files if each.hypothesis] == ["H5", "H2", "H3"]
+
+
+def test_the_kinds_of_the_log_are_all_documented_with_their_fields() -> None:
+    assert list(KINDS_TEXT) == list(KINDS)
+    head = {"schema", "id", "prev", "seq", "at", "who", "agent", "kind", "crc"}
+    assert set(documented(LOG)) == head
+    for kind, text in KINDS_TEXT.items():
+        spelled = fields(KINDS[kind])
+        if kind == "verdict":
+            spelled = spelled - {"harmful"} | {"reversed"}
+        if kind == "renumbered":
+            spelled = spelled - {"was"} | {"from"}
+        assert set(documented(text)) == spelled
+
+
+@pytest.mark.parametrize("word", [*Grade, *Bearing, *Verdict, *Held, *Reason, *Role])
+def test_the_words_of_the_log_are_documented(word: str) -> None:
+    assert f"`{word}`" in LOG
+
+
+@pytest.mark.parametrize("record", [Source, ArmResult, Evidence, Guard, Earlier, Counts])
+def test_the_fields_within_fields_of_the_log_are_documented(record: type) -> None:
+    for name in fields(record):
+        assert f"`{name}`" in LOG
+
+
+def test_the_lines_of_the_log_are_what_the_store_writes_and_make_one_chain(tmp_path: Path) -> None:
+    for written in log_examples():
+        assert f"```json\n{log_line(written).decode()}\n```" in KINDS_TEXT[written.kind]
+    lines = re.findall(r"^\{.*\}$", LOG, re.MULTILINE)
+    (tmp_path / "hypotheses").mkdir()
+    (tmp_path / "hypotheses" / "events.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    found = EventLog(tmp_path).read()
+    assert found.problems == ()
+    assert len(found.heads) == 1
+    assert [each.kind for each in found.events] == list(KINDS)

@@ -201,7 +201,7 @@ def hypotheses() -> tuple[Hypothesis, ...]:
         hypothesis(1, parent="H2", falsified_by="garbled calls persist with a gate at the same load"),
         hypothesis(
             2,
-            statement="Only with bf16 keys is the pool large enough\nto be late.\n\nNo cause by itself.",
+            statement="Only with bf16 keys is the pool so large as\nto be late.\n\nNo cause by itself.",
             fails_when={"index_k": "bf16", "hicache": "on"},
             component="mem_cache/memory_pool_host.py",
             assumptions=(

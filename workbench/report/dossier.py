@@ -10,13 +10,14 @@ from workbench.model.hypothesis import Hypothesis
 from workbench.model.standing import Item
 from workbench.model.verdict import Verdict
 from workbench.report.log import ruled
-from workbench.report.markdown import heading, link, plain, prose, table
+from workbench.report.markdown import heading, link, opening, plain, prose, table
 from workbench.report.reasons import (
     arm,
     base,
     because,
     difference,
     differing,
+    evidence_behind,
     item_in_short,
     predicted,
     predicted_as,
@@ -26,7 +27,7 @@ from workbench.report.reasons import (
     word,
 )
 from workbench.report.suspects import Checked, Roster, Suspect
-from workbench.report.text import blocks, evidence, moment, sentence_of
+from workbench.report.text import blocks, moment, sentence_of
 
 _SHA = 64
 _EFFECTS = (Verdict.PRESENT, Verdict.PRESENT_BUT_SMALL)
@@ -167,7 +168,7 @@ def _verdict(item: Item, verdict: VerdictGiven) -> Row:
         counted("control"),
         counted("treatment"),
         plain(f"{difference(verdict)}, {blocks(verdict.blocks)}{earlier}"),
-        plain(evidence(verdict.evidence.no_effect, verdict.alpha)),
+        plain(evidence_behind(verdict)),
         _counts(item),
     )
 
@@ -199,13 +200,13 @@ def _rulings(suspect: Suspect) -> Iterator[str]:
     for one in suspect.standing.rulings:
         own = " (self-ruled)" if one.self_ruled else ""
         by = f"{who(one.who, one.agent)}{own}, {moment(one.at)}"
-        yield plain(f"{by}: {ruled(one.ruling)} ({one.id})")
+        yield opening(f"{by}: {ruled(one.ruling)} ({one.id})")
 
 
 def _assumption(checked: Checked) -> str:
     found = {True: "holds", False: "does not hold", None: "not verified"}[checked.holds]
     because_ = f" ({checked.because})" if checked.because else ""
-    return plain(f"{checked.assumption.id}: {checked.assumption.text}: {found}{because_}")
+    return opening(f"{checked.assumption.id}: {checked.assumption.text}: {found}{because_}")
 
 
 def _list(title: str, items: Iterable[str]) -> Iterator[str]:
@@ -224,9 +225,10 @@ def ruled_out(suspect: Suspect) -> Iterator[str]:
         if not item.counts:
             continue
         if item.verdict is None:
-            yield f"  - {plain(item_in_short(item))} {item.bearing}: {plain(item.text)}"
+            yield f"  - {opening(item_in_short(item))} {item.bearing}: {plain(item.text)}"
             continue
         verdict = item.verdict
         arms = sentence_of(f"{name} {arm(result)}" for name, result in verdict.arms.items())
         found = f"{verdict.run}: {word(verdict)}, {arms}"
-        yield f"  - {plain(found)}; on this base only: {plain(base(verdict))}"
+        here = "not needed on this base" if verdict.verdict is Verdict.FALSIFIED else "on this base"
+        yield f"  - {opening(found)}; {here}: {plain(base(verdict))}"

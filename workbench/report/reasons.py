@@ -11,9 +11,19 @@ from workbench.model.outcome import Counts
 from workbench.model.prediction import Prediction
 from workbench.model.run import RunState
 from workbench.model.standing import Item, State
-from workbench.model.verdict import Held
+from workbench.model.verdict import Held, Verdict
 from workbench.report.suspects import Roster, Suspect
-from workbench.report.text import count, hits, inert, percent, points, sentence_of, with_rest
+from workbench.report.text import (
+    count,
+    evidence,
+    hits,
+    hits_in_short,
+    inert,
+    percent,
+    points,
+    sentence_of,
+    with_rest,
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -32,12 +42,12 @@ def because(suspect: Suspect) -> str:
     match suspect.state:
         case State.OPEN if not suspect.standing.items:
             return "nothing bears on it yet"
-        case State.OPEN:
+        case State.OPEN if not neutral:
             return "nothing that bears on it counts any more"
-        case State.INCONCLUSIVE:
+        case State.OPEN | State.INCONCLUSIVE:
             return f"what there is speaks neither for nor against it: {_named(neutral)}"
         case State.CONTESTED:
-            return f"{_named(items_for)}, and against it {_named(items_against)}"
+            return f"for it {_named(items_for)}, and against it {_named(items_against)}"
         case State.SUPPORTED:
             return f"{_named(items_for)}; nothing that counts is against it"
         case State.CONFIRMED:
@@ -78,7 +88,7 @@ def item_in_short(item: Item) -> str:
 def word(verdict: VerdictGiven) -> str:
     """Write the word of a verdict with what belongs to it."""
     notes = [str(verdict.reason)] if verdict.reason is not None else []
-    if verdict.prediction is not Held.UNTESTED:
+    if verdict.prediction is not Held.UNTESTED and verdict.verdict is not Verdict.PREDICTION_REFUTED:
         notes.append(f"prediction {verdict.prediction}")
     if verdict.harmful:
         notes.append("the treatment fails more often")
@@ -93,6 +103,26 @@ def arm(result: ArmResult) -> str:
 def arms(verdict: VerdictGiven) -> str:
     """Write what both arms counted."""
     return ", ".join(f"{inert(name)} {arm(result)}" for name, result in verdict.arms.items())
+
+
+def rates(verdict: VerdictGiven) -> str:
+    """Write the rates of control and treatment alone, where space is short."""
+    arms = (hits_in_short(result.counts, result.interval) for result in verdict.arms.values())
+    return " against ".join(arms)
+
+
+def evidence_behind(verdict: VerdictGiven) -> str:
+    """Write the evidence that a word rests on, or that came nearest to one, and what it is against."""
+    values, against = verdict.evidence, "no effect"
+    value: float | None = values.no_effect
+    if verdict.verdict is Verdict.FALSIFIED:
+        against = "half removed" if verdict.margin is None else f"effect >= {verdict.margin:g}"
+        value = values.margin
+    elif verdict.verdict is Verdict.PREDICTION_REFUTED:
+        against, value = "removes", values.treatment_clean
+    elif verdict.verdict is Verdict.NOT_REPRODUCED:
+        against, value = "control shows it", values.control_high
+    return "not defined" if value is None else f"against {against}: {evidence(value, verdict.alpha)}"
 
 
 def bare_counts(counts: Counts) -> str:
@@ -168,7 +198,7 @@ def next_step(suspect: Suspect) -> Step:
     if suspect.standing.reopened:
         return _test(suspect, "look at it again, as asked")
     if suspect.fallen:
-        what = "nothing, it is out; to look at it again all the same"
+        what = "it is out; whoever wants it looked at again says why"
         return Step(what=what, command=f'workbench reopen {id} --because "..."')
     if state is State.CONFIRMED:
         return Step(what="write it up", command="workbench export")
@@ -199,16 +229,15 @@ def _test(suspect: Suspect, what: str) -> Step:
 
 
 def campaign_step(roster: Roster) -> Step:
-    """Say what would move the campaign on: mend what hides something, then test what is undecided."""
-    registry = roster.registry
-    if registry.problems:
-        what = f"mend {count(len(registry.problems), 'problem')} in files"
-        return Step(what=what, command="workbench check")
-    running = [run for run in registry.runs if run.state is RunState.RUNNING]
+    """Say what to do now: wait for what is running, else what would move the campaign on."""
+    running = [run for run in roster.registry.runs if run.state is RunState.RUNNING]
     if running:
         return Step(what=f"wait for {inert(running[0].id)}", command="workbench runs")
-    if not roster.suspects:
-        return Step(what="name a suspect", command='workbench new "..."')
+    return next_of_all(roster)
+
+
+def next_of_all(roster: Roster) -> Step:
+    """Say what would move the campaign on, the most pressing first."""
     pending = [suspect for suspect in roster if _urgency(suspect) is not None]
     if pending:
         first = min(pending, key=lambda suspect: _urgency(suspect) or 0)
@@ -216,7 +245,12 @@ def campaign_step(roster: Roster) -> Step:
         return Step(what=f"{inert(first.id)}: {step.what}", command=step.command)
     if any(suspect.state is State.CONFIRMED for suspect in roster):
         return Step(what="write it up", command="workbench export")
-    return Step(what="every suspect is out: name another", command='workbench new "..."')
+    problems = roster.registry.problems
+    if problems:
+        what = f"mend {count(len(problems), 'problem')} in files"
+        return Step(what=what, command="workbench check")
+    what = "every suspect is out: name another" if roster.suspects else "name a suspect"
+    return Step(what=what, command='workbench new "..."')
 
 
 def _urgency(suspect: Suspect) -> int | None:

@@ -103,9 +103,18 @@ def hypothesis_record(suspect: Suspect) -> dict[str, Any]:
 
 
 def state_words(suspect: Suspect) -> str:
-    """Write symbol and state, and that it is to be looked at again."""
-    again = ", reopened" if suspect.standing.reopened else ""
-    return f"{SYMBOLS[suspect.state]} {suspect.state}{again}"
+    """Write symbol and state."""
+    return f"{SYMBOLS[suspect.state]} {suspect.state}"
+
+
+def notes(suspect: Suspect) -> str:
+    """Write what must be known before the title: that no valid file has it, that it is reopened."""
+    known = [
+        "" if suspect.hypothesis else "no valid file",
+        "reopened" if suspect.standing.reopened else "",
+    ]
+    said = ", ".join(filter(None, known))
+    return f"({said}) " if said else ""
 
 
 def _hypotheses(registry: Registry) -> Iterator[str]:
@@ -119,8 +128,7 @@ def _hypotheses(registry: Registry) -> Iterator[str]:
         head = (
             f"{padded(inert(suspect.id), left)}  {state_words(suspect):<{_STATE}}  {grade:<{_GRADE}}  "
         )
-        note = "" if suspect.hypothesis else "(no valid file) "
-        yield head + cut(note + suspect.title, max(WIDTH - len(head), 20))
+        yield head + cut(notes(suspect) + suspect.title, max(WIDTH - len(head), 20))
         item = suspect.deciding
         if item is not None and item.verdict is not None:
             yield f"{'':<{left}}  {word(item.verdict)}: {arms(item.verdict)}"
@@ -130,7 +138,7 @@ def _runs(registry: Registry) -> Iterator[str]:
     if not registry.runs:
         yield "no runs yet; begin one: workbench test ID"
     for run in registry.runs:
-        yield " ".join([run.id, *_facts(run)])
+        yield " ".join([run.id, *filter(None, _facts(run))])
         if run.problem:
             yield f"    cannot be read: {run.problem}"
         if run.counts:

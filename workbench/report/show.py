@@ -147,7 +147,8 @@ def _state(suspect: Suspect) -> Iterator[str]:
     grade = f", grade {standing.grade}" if standing.grade else ""
     suggested = "suggested role" if standing.role_suggested else "role"
     role = f", {suggested} {standing.role}" if standing.role else ""
-    yield f"{state_words(suspect)}{grade}{role}"
+    again = ", reopened" if standing.reopened else ""
+    yield f"{state_words(suspect)}{again}{grade}{role}"
     yield from wrapped(f"because {because(suspect)}")
     if len(standing.was) > 1:
         yield f"  was {', then '.join(standing.was)}"

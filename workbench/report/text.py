@@ -53,6 +53,14 @@ def hits(counts: Counts, interval: Interval) -> str:
     return f"{counts.hit}/{counts.decided} ({bounds})"
 
 
+def hits_in_short(counts: Counts, interval: Interval) -> str:
+    """Write the same where space is short: 41/60 (46-79 %)."""
+    if not counts.decided or counts.hit == 0 or interval[0] < _SMALLEST:
+        return hits(counts, interval)
+    low, high = interval
+    return f"{counts.hit}/{counts.decided} ({percent(low).removesuffix(' %')}-{percent(high)})"
+
+
 def with_rest(rate: str, counts: Counts) -> str:
     """Write after a rate what was neither hit nor clean."""
     parts = [(counts.errored, "errored"), (counts.incomplete, "incomplete")]

@@ -8,8 +8,9 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from tests.report.campaign import CLEAN, build, run_id, verdict
+from tests.report.campaign import build, run_id, verdict
 from workbench.model.event import Event, VerdictGiven
+from workbench.model.outcome import Counts
 from workbench.model.registry import Registry
 from workbench.model.standing import Item, State
 from workbench.model.verdict import Verdict
@@ -39,7 +40,7 @@ class Section:
 
     def rows(self, *, of: str) -> list[dict[str, str]]:
         """The rows of the table whose first column is `of`, by column."""
-        table = next((table for table in self.tables if table[0][0] == of), [[]])
+        table: list[list[str]] = next((each for each in self.tables if each[0][0] == of), [[]])
         return [dict(zip(table[0], row, strict=True)) for row in table[1:]]
 
 
@@ -199,16 +200,13 @@ def with_verdict(registry: Registry, found: VerdictGiven, hypothesis: str) -> Re
 def test_safe_is_what_no_test_has_seen_failing(registry: Registry) -> None:
     clean = ledger_record(registry)["clean"]
     assert (clean["run"], clean["settings"]["index_k"]) == (run_id(0), "fp8")
-    again = verdict(
-        9, "H6", Verdict.FALSIFIED, treatment=CLEAN.__class__(2, 58), changed={"index_k": "fp8"}
-    )
+    fp8 = {"index_k": "fp8"}
+    again = verdict(9, "H6", Verdict.FALSIFIED, treatment=Counts(2, 58), changed=fp8)
     assert ledger_record(with_verdict(registry, again, "H6"))["clean"] is None
 
 
 def test_few_sessions_without_a_hit_are_not_called_safe(registry: Registry) -> None:
-    few = verdict(
-        9, "H7", Verdict.INCONCLUSIVE, treatment=CLEAN.__class__(0, 12), changed={"topk": "v9"}
-    )
+    few = verdict(9, "H7", Verdict.INCONCLUSIVE, treatment=Counts(0, 12), changed={"topk": "v9"})
     assert ledger_record(with_verdict(registry, few, "H7"))["clean"]["run"] == run_id(0)
     enough = verdict(9, "H7", Verdict.PRESENT, changed={"topk": "v9"})
     assert ledger_record(with_verdict(registry, enough, "H7"))["clean"]["run"] == enough.run

@@ -41,7 +41,8 @@ def headlines(suspects: Roster) -> Iterator[str]:
     took = spent(registry)
     sessions = count(took["sessions"], "session")
     runs = count(took["runs"], "run")
-    yield f"- **Spent**: {duration(took['seconds'])} of running, {sessions} in {runs}"
+    ran = f"{duration(took['seconds'])} of running, {sessions} in {runs}"
+    yield f"- **Spent**: {ran if took['runs'] else 'nothing, no run yet'}"
 
 
 def status_sentence(suspects: Roster) -> str:

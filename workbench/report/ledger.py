@@ -74,6 +74,9 @@ def ledger_record(registry: Registry) -> dict[str, Any]:
 def _tree(suspects: Roster) -> Iterator[str]:
     yield "## Tree"
     yield ""
+    if not suspects.suspects:
+        yield "Nobody has named a suspect yet."
+        return
     yield from fence(mermaid(suspects.registry), "mermaid")
     yield ""
     rows = (
@@ -127,6 +130,9 @@ def _not_verified(suspects: Roster) -> Iterator[str]:
 def _suspects(suspects: Roster) -> Iterator[str]:
     yield "## Suspects"
     survivors = surviving(suspects)
+    if not suspects.suspects:
+        yield ""
+        yield "None yet."
     for suspect in suspects:
         yield ""
         yield from dossier(suspect, suspects, survives=suspect.id in survivors)
@@ -142,8 +148,10 @@ def _timeline(suspects: Roster) -> Iterator[str]:
 def _check(suspects: Roster) -> Iterator[str]:
     yield "## How to check this"
     yield ""
-    heads = ", ".join(code(head) for head in suspects.registry.heads) or "none: the log is empty"
-    yield f"- Head of the log: {heads}. It covers every event above: a lost or altered line changes it."
+    heads = suspects.registry.heads
+    if heads:
+        named = ", ".join(map(code, heads))
+        yield f"- The log ends with {named}: a line of it that is lost or altered changes that."
     yield f"- {code('workbench verify')} recomputes counts, evidence and verdicts from the runs alone."
     yield f"- {code('workbench export --check')} says whether this page is stale."
     yield (

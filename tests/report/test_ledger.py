@@ -224,3 +224,22 @@ def test_the_status_says_no_more_than_is_shown(registry: Registry, state: State,
     standing = replace(registry.standings["H2"], state=state)
     page = ledger(replace(registry, standings={**registry.standings, "H2": standing}))
     assert f"): {words}; suspects: " in page.split("\n")[1]
+
+
+def test_effects_that_many_tests_would_bring_by_chance_are_marked(registry: Registry) -> None:
+    assert ledger_record(registry)["survives"] == ["H2"]
+    weak = verdict(9, "H7", Verdict.PRESENT, changed={"topk": "v9"}, e_no_effect=24.0)
+    proposed_only = replace(registry, events=registry.events[:9])
+    alone = with_verdict(proposed_only, weak, "H7")
+    assert ledger_record(alone)["survives"] == ["H7"]
+    among_many = with_verdict(registry, weak, "H7")
+    assert ledger_record(among_many)["survives"] == ["H2"]
+    page = sections(ledger(among_many))
+    said = "Among all tests of the campaign this effect {} (e-BH at 0.05)."
+    assert said.format("survives") in page["h2"].lines
+    assert said.format("does not survive") in page["h7"].lines
+
+
+def test_two_suspects_of_one_test_share_its_fate(registry: Registry) -> None:
+    shared = replace(verdict(0, "H7", Verdict.PRESENT), digest="digest-0")
+    assert ledger_record(with_verdict(registry, shared, "H7"))["survives"] == ["H2", "H7"]

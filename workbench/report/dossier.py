@@ -9,7 +9,8 @@ from workbench.model.event import VerdictGiven
 from workbench.model.hypothesis import Hypothesis
 from workbench.model.standing import Item
 from workbench.model.verdict import Verdict
-from workbench.report.log import ruled
+from workbench.report.changes import changes
+from workbench.report.log import line, ruled
 from workbench.report.markdown import heading, link, opening, plain, prose, table
 from workbench.report.reasons import (
     arm,
@@ -46,14 +47,29 @@ Row = tuple[str, ...]
 
 
 def surviving(suspects: Roster) -> frozenset[str]:
-    """Name the hypotheses whose effect survives that the campaign made many tests (RULES 6)."""
+    """Name the hypotheses whose effect survives that the campaign made many tests (RULES 6).
+
+    Verdicts of one digest are one test, of which the last word counts.
+    """
     last: dict[str, VerdictGiven] = {}
     for event in suspects.registry.events:
         body = event.body
         if isinstance(body, VerdictGiven) and body.verdict is not Verdict.INVALID:
-            last[body.digest or body.run] = body
+            last[_test_of(body)] = body
     kept = discoveries({test: verdict.evidence.no_effect for test, verdict in last.items()})
-    return frozenset(last[test].hypothesis for test in kept if last[test].verdict in _EFFECTS)
+    deciding = ((suspect.id, suspect.deciding) for suspect in suspects)
+    return frozenset(
+        id
+        for id, item in deciding
+        if item is not None
+        and item.verdict is not None
+        and item.verdict.verdict in _EFFECTS
+        and _test_of(item.verdict) in kept
+    )
+
+
+def _test_of(verdict: VerdictGiven) -> str:
+    return verdict.digest or verdict.run
 
 
 def dossier(suspect: Suspect, suspects: Roster, *, survives: bool) -> Iterator[str]:
@@ -80,6 +96,7 @@ def dossier(suspect: Suspect, suspects: Roster, *, survives: bool) -> Iterator[s
     yield from _given(standing.items)
     yield from _list("Decided", _rulings(suspect))
     yield from _list("Rests on", map(_assumption, suspect.assumptions))
+    yield from _list("Noted", (plain(f"{line(event)} ({event.id})") for event in suspect.noted))
 
 
 def _claims(suspect: Suspect, suspects: Roster) -> Iterator[Row]:
@@ -93,8 +110,8 @@ def _claims(suspect: Suspect, suspects: Roster) -> Iterator[Row]:
             yield "fails when", plain(settings(file.fails_when))
         if file.component:
             yield "component", plain(file.component)
-        for change in file.interventions:
-            yield "change", plain(f"{change.kind} {change.commit}")
+    for change in changes(suspect):
+        yield "change", plain(str(change))
     for parent in suspect.parents:
         above = suspects.by_id.get(parent)
         if above is None:

@@ -9,6 +9,7 @@ from workbench.model.event import WORDS, ArmResult
 from workbench.model.registry import Registry
 from workbench.model.standing import Item, State
 from workbench.report import values
+from workbench.report.changes import changes
 from workbench.report.markdown import code, link, plain
 from workbench.report.reasons import arm, arms, because, next_of_all, settings, word
 from workbench.report.status import symptom_texts
@@ -158,6 +159,9 @@ def open_points(suspects: Roster) -> Iterator[str]:
             yield f"{here} is supported by words; no run has tested it"
         elif suspect.state is State.SUPPORTED:
             yield f"{here} is supported; its cause was not put back into the fixed system"
+        for change in changes(suspect):
+            if change.dead:
+                yield f"{here}: {plain(str(change))}, not noted as reverted"
         for run in suspect.edited:
             yield f"{here}: prediction or test changed after {plain(run)}; see there"
         if any(one.self_ruled for one in suspect.standing.rulings):

@@ -70,8 +70,9 @@ def _safe(suspects: Roster) -> str:
     if clean is None:
         return "nothing is shown to be clean"
     suspect, item, result = clean
-    run = item.verdict.run if item.verdict else ""
-    where = f"{link(suspect.id)}, {plain(run)}, {moment(item.at)}"
+    run, workload = (item.verdict.run, item.verdict.workload) if item.verdict else ("", "")
+    sent = f", workload {plain(workload)}" if workload else ""
+    where = f"{link(suspect.id)}, {plain(run)}, {moment(item.at)}{sent}"
     return (
         f"{plain(settings(result.settings))}: {plain(arm(result))} ({where});"
         " what it costs in latency and throughput is not measured"

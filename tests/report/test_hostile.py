@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from tests.report.campaign import build
 from tests.report.hostile import HOSTILE, poisoned, squeezed
 from tests.report.test_golden import REPORTS
 from tests.report.test_ledger import parse, sections, shown
+from workbench.model.hypothesis import HYPOTHESIS_ID
 from workbench.model.registry import Registry
 from workbench.report import ledger, registry, show, tree
 from workbench.report.text import inert
@@ -33,6 +35,11 @@ DRAWN = re.compile(
 
 def blocks(text: str) -> list[str]:
     return [f"{token.type} {token.tag}" for token in parse(text)]
+
+
+@lru_cache
+def built_with(text: str) -> list[str]:
+    return blocks(ledger.ledger(poisoned(BENIGN, text)))
 
 
 def assert_inert(page: str) -> None:
@@ -83,7 +90,7 @@ def test_show_loses_nothing_of_a_text(text: str) -> None:
 def test_a_ledger_is_built_the_same_whatever_stands_in_its_fields(text: str) -> None:
     page = ledger.ledger(poisoned(BENIGN, text))
     assert_inert(page)
-    assert blocks(page) == blocks(ledger.ledger(poisoned(BENIGN, "x")))
+    assert blocks(page) == built_with("x")
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -127,17 +134,19 @@ def test_records_are_json_whatever_stands_in_them(text: str) -> None:
 
 
 def telling(text: str) -> bool:
-    """It is no blank text, and one paragraph."""
+    """It is no blank text, one paragraph, and no word that means something to a report."""
+    if text in ("planned", "reverted", "dead", "cause", "revert") or HYPOTHESIS_ID.match(text):
+        return False
     return bool(text.strip(" \t\r\n")) and not re.search(r"\n[ \t\r]*\n", text)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(min_size=1).filter(telling))
 def test_any_text_is_inert_everywhere(text: str) -> None:
     hostile: Registry = poisoned(BENIGN, text)
     page = ledger.ledger(hostile)
     assert_inert(page)
-    assert blocks(page) == blocks(ledger.ledger(poisoned(BENIGN, "x")))
+    assert blocks(page) == built_with("x")
     said = inert(text).strip()
     assert {row["claim"] for row in sections(page)["Tree"].rows(of="suspect")} == {said}
     for line in (*registry.hypotheses(hostile), *tree.tree(hostile), *show.show(hostile, "H5")):

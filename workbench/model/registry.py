@@ -24,6 +24,7 @@ class RunLine:
         command: The verb that planned it.
         state: As its manifest says; `running` without a live owner shows as `crashed`.
         hypotheses: Those that it serves.
+        planned: Hypothesis id to the sha256 of its file when the run was planned.
         created: When it was planned, UTC.
         seconds: Time spent running.
         counts: Counts by arm, over all its blocks.
@@ -35,6 +36,7 @@ class RunLine:
     command: str = ""
     state: RunState | None = None
     hypotheses: tuple[str, ...] = ()
+    planned: Mapping[str, str] = field(default_factory=dict)
     created: datetime | None = None
     seconds: float = 0.0
     counts: Mapping[str, Counts] = field(default_factory=dict)

@@ -11,9 +11,10 @@ from workbench.model.standing import Item, State
 from workbench.report import values
 from workbench.report.changes import changes
 from workbench.report.markdown import code, link, plain
-from workbench.report.reasons import arm, arms, because, next_of_all, settings, word
+from workbench.report.reasons import arm, arms, because, settings, word
 from workbench.report.status import symptom_texts
-from workbench.report.suspects import Roster, Suspect, shown_clean
+from workbench.report.steps import next_of_all
+from workbench.report.suspects import Roster, Suspect
 from workbench.report.text import count, duration, moment
 
 REFUTED = (State.FALSIFIED, State.OVERTURNED)
@@ -92,11 +93,30 @@ def newest_clean(suspects: Roster) -> tuple[Suspect, Item, ArmResult] | None:
             place = (set_to, verdict.workload, verdict.symptom, verdict.engine)
             if result.counts.hit:
                 failing.add(place)
-            elif name == "treatment" and shown_clean(item):
+            elif name == "treatment" and _shown_clean(item):
                 clean.pop(place, None)  # the newest comes last
                 clean[place] = (suspect, item, result)
     found = [each for place, each in clean.items() if place not in failing]
     return found[-1] if found else None
+
+
+def _shown_clean(item: Item) -> bool:
+    """Say whether a verdict's treatment arm is shown clean: its bound is below a quarter of the rate.
+
+    That is the floor below which a control would not have reproduced the symptom (RULES 2).
+    """
+    verdict = item.verdict
+    if verdict is None or "treatment" not in verdict.arms:
+        return False
+    reference = verdict.reference
+    if reference is None:
+        control, _, _ = verdict.predicted.rpartition(":")
+        try:
+            reference = float(control)
+        except ValueError:
+            return False
+    arm = verdict.arms["treatment"]
+    return arm.counts.decided > 0 and arm.counts.hit == 0 and arm.interval[1] < reference / 4
 
 
 def clean_record(suspect: Suspect, item: Item, result: ArmResult) -> dict[str, Any]:

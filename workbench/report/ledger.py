@@ -35,9 +35,10 @@ from workbench.report.headlines import (
 )
 from workbench.report.log import line, log_records
 from workbench.report.markdown import anchor, code, fence, link, plain, table
-from workbench.report.reasons import arms, because, next_of_all
+from workbench.report.reasons import arms, because
 from workbench.report.show import suspect_record
 from workbench.report.status import status_record
+from workbench.report.steps import next_of_all
 from workbench.report.suspects import Roster, Suspect, roster
 from workbench.report.tree import mermaid
 

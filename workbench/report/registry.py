@@ -22,6 +22,7 @@ A record of `list`:
                                              prediction, reason, arms (settings, counts, interval), ...
 A record of `runs`:
     id, path, command, state, hypotheses, created, seconds, problem
+    planned                                  hypothesis to the sha256 of its file as planned
     counts                                   by arm: hit, clean, errored, incomplete
     verdicts                                 what it said: hypothesis, verdict, prediction
 """

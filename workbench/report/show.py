@@ -28,16 +28,9 @@ from workbench.report import values
 from workbench.report.changes import changes
 from workbench.report.items import evidence_lines
 from workbench.report.log import event_record, line, ruled
-from workbench.report.reasons import (
-    bare_counts,
-    because,
-    differing,
-    next_step,
-    predicted,
-    settings,
-    who,
-)
+from workbench.report.reasons import bare_counts, because, differing, predicted, settings, who
 from workbench.report.registry import hypothesis_record, state_words
+from workbench.report.steps import next_step
 from workbench.report.suspects import Checked, Roster, Suspect, roster
 from workbench.report.text import (
     inert,

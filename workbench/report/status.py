@@ -25,8 +25,9 @@ from workbench.model.registry import Registry, RunLine
 from workbench.model.run import RunState
 from workbench.model.standing import Item, State
 from workbench.report import values
-from workbench.report.reasons import arm, arms, because, campaign_step, rates
+from workbench.report.reasons import arm, arms, because, rates
 from workbench.report.registry import hypothesis_record, state_words
+from workbench.report.steps import campaign_step
 from workbench.report.suspects import Roster, Suspect, roster
 from workbench.report.text import WIDTH, cut, inert, labelled, moment, percent, printed
 

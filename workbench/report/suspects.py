@@ -211,25 +211,6 @@ def order(id: str) -> tuple[int, int, str]:
     return (0, number(id), "") if HYPOTHESIS_ID.match(id) else (1, 0, id)
 
 
-def shown_clean(item: Item) -> bool:
-    """Say whether a verdict's treatment arm is shown clean: its bound is below a quarter of the rate.
-
-    That is the floor below which a control would not have reproduced the symptom (RULES 2).
-    """
-    verdict = item.verdict
-    if verdict is None or "treatment" not in verdict.arms:
-        return False
-    reference = verdict.reference
-    if reference is None:
-        control, _, _ = verdict.predicted.rpartition(":")
-        try:
-            reference = float(control)
-        except ValueError:
-            return False
-    arm = verdict.arms["treatment"]
-    return arm.counts.decided > 0 and arm.counts.hit == 0 and arm.interval[1] < reference / 4
-
-
 def _parents(hypothesis: Hypothesis | None) -> tuple[str, ...]:
     if hypothesis is None:
         return ()

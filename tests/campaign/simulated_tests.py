@@ -18,6 +18,7 @@ from workbench.model.plan import Part, Plan
 from workbench.model.prediction import Prediction
 from workbench.model.run import Served
 from workbench.ports import Observer
+from workbench.store import list_runs
 
 __all__ = ["Gone", "Stops", "begin", "campaign", "go_on", "plan", "runs", "serves", "suspect"]
 
@@ -26,6 +27,7 @@ BLOCK = 10
 
 def campaign(rates: Mapping[str, float], **engine: Any) -> CampaignSpec:
     """Give a campaign whose arms fail at these rates, by name of the arm."""
+    options = {"cluster": "trial", **engine}
     return CampaignSpec(
         title="Sometimes it fails",
         symptoms={
@@ -33,9 +35,7 @@ def campaign(rates: Mapping[str, float], **engine: Any) -> CampaignSpec:
                 name="fails", classifier=Part(kind="exit_code"), labels=("failed", "crashed")
             )
         },
-        engines={
-            "sim": EngineSpec(name="sim", lifecycle="simulated", options={"cluster": "trial", **engine})
-        },
+        engines={"sim": EngineSpec(name="sim", lifecycle="simulated", options=options)},
         workloads={
             "w": WorkloadSpec(
                 name="w", kind="simulated", sessions=BLOCK, options={"rates": dict(rates)}
@@ -101,9 +101,8 @@ def go_on(
 
 def runs(root: Path) -> list[str]:
     """Give the ids of all runs, oldest first."""
-    found = (root / "runs").iterdir() if (root / "runs").exists() else ()
-    ids = [path.name for path in found]
-    return sorted(ids, key=lambda id: (testing.RunView.read(root / "runs" / id).manifest.created, id))
+    found = [each.manifest for each in list_runs(root / "runs") if each.manifest is not None]
+    return [each.id for each in sorted(found, key=lambda each: (each.created, each.id))]
 
 
 def same_but_for_its_run(given: VerdictGiven) -> VerdictGiven:

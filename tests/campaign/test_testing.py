@@ -107,7 +107,7 @@ def test_a_word_that_fell_in_a_killed_run_is_not_run_again_either(tmp_path: Path
     (given,) = begin(tmp_path / "whole", CLEAR)
     with pytest.raises(Gone):
         begin(tmp_path, CLEAR, observer=Stops(after=given.blocks * 20))
-    (killed,) = [run for run in runs(tmp_path)]
+    (killed,) = runs(tmp_path)
     with pytest.raises(AlreadyDecided, match=killed):
         begin(tmp_path, CLEAR)
     assert testing.verdicts(tmp_path, killed) == ()
@@ -150,11 +150,8 @@ def test_the_sample_of_the_first_run_serves_all(tmp_path: Path) -> None:
     begin(tmp_path / "two", spec, bold, max_blocks=2)
     (second,) = begin(tmp_path / "two", spec, bold, max_blocks=2)
     assert same_but_for_its_run(second) == same_but_for_its_run(long)
-    sampled = [
-        "control/0" in RunView.read(tmp_path / "two" / "runs" / run).counts()
-        for run in runs(tmp_path / "two")
-    ]
-    assert sampled == [True, False]
+    folders = [tmp_path / "two" / "runs" / run for run in runs(tmp_path / "two")]
+    assert ["control/0" in RunView.read(folder).counts() for folder in folders] == [True, False]
 
 
 def test_an_invalid_run_is_no_beginning(tmp_path: Path) -> None:
@@ -166,12 +163,8 @@ def test_an_invalid_run_is_no_beginning(tmp_path: Path) -> None:
 
 
 def test_two_arms_that_run_the_same_are_invalid(tmp_path: Path) -> None:
-    same = replace(
-        SAME,
-        knobs={**SAME.knobs, "cache": replace(SAME.knobs["cache"], levels={"on": "1", "off": "1"})},
-    )
-    planned = plan(same, suspect())
-    alike = replace(planned, arms=tuple(replace(arm, settings={"cache": "on"}) for arm in planned.arms))
+    planned = plan(SAME, suspect())
+    alike = replace(planned, arms=tuple(replace(arm, settings={}) for arm in planned.arms))
     _, (given,) = testing.start(tmp_path, alike, serves([suspect()]), NoDisplay())
     assert (given.verdict, given.guards[0].name) == (Verdict.INVALID, "same-config")
 
@@ -369,9 +362,6 @@ def test_verify_of_a_run_without_a_word(tmp_path: Path) -> None:
     assert "no such run" in testing.verify(tmp_path, "20261129T151200Z-aaaaaaaa", [])[0]
 
 
-LONG = "x" * 70_000
-
-
 def test_replies_in_blobs_may_be_missing_and_not_altered(tmp_path: Path) -> None:
     script = tmp_path / "long.sh"
     script.write_text('#!/bin/sh\nhead -c 70000 /dev/zero | tr "\\0" x\n[ "$CACHE" = "" ]\n')
@@ -385,7 +375,7 @@ def test_replies_in_blobs_may_be_missing_and_not_altered(tmp_path: Path) -> None
     )
     (given,) = begin(tmp_path, spec, sessions=4)
     assert given.verdict is Verdict.PRESENT
-    (blob,) = [path for path in (tmp_path / "runs").rglob("blobs/*/*")]
+    (blob,) = (tmp_path / "runs").rglob("blobs/*/*")
     blob.write_text("altered")
     assert "the content is not what its name says" in testing.verify(tmp_path, given.run, [given])[0]
     blob.unlink()

@@ -5,6 +5,7 @@
     ├── StoreError           a file of ours is missing, damaged or in use              exit 2
     │   ├── LockHeld         another process owns the run
     │   ├── VersionTooNew    written by a newer workbench; reading only
+    │   ├── InvalidFiles     files that people write have mistakes; each is named with its place
     │   └── StorageFull      the disk refused a write; what was written before is whole
     ├── PluginError          an engine, workload or classifier cannot be loaded        exit 2
     ├── ResumeRefused        code, plan or environment changed since the run started   exit 2
@@ -18,7 +19,7 @@ Every error carries what happened, and where it can a hint that says what to do 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 
 class WorkbenchError(Exception):
@@ -54,6 +55,18 @@ class LockHeld(StoreError):
 
 class VersionTooNew(StoreError):
     """The file was written by a newer version of the workbench."""
+
+
+class InvalidFiles(StoreError):
+    """Files that people write have mistakes, and what was asked needs them whole.
+
+    Args:
+        problems: One line each, `file:line:column: what; hint`.
+    """
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("\n".join(problems), hint="`workbench check` lists all that is wrong")
+        self.problems = tuple(problems)
 
 
 class StorageFull(StoreError):

@@ -25,7 +25,7 @@ from workbench.judge.jury import Jury
 from workbench.model.event import VerdictGiven
 from workbench.model.plan import Part, Plan
 from workbench.model.progress import Snapshot
-from workbench.model.run import Manifest, RunState, Served
+from workbench.model.run import Fingerprint, Manifest, RunState, Served
 from workbench.model.verdict import Judgement
 from workbench.ports import Observer
 from workbench.store import RunFolder, RunView, Writing, find_run
@@ -164,7 +164,8 @@ def _placed(group: plugins.Group, part: Part, root: Path) -> Part:
 def _begin(root: Path, plan: Plan, serves: Sequence[Served]) -> tuple[RunFolder, Plan, Beginning]:
     """Read back what would be tested, look up what it goes on from, and put the run on record."""
     past = Past(root / running.RUNS)
-    recorded = Writing().gate().knowing(plan).manifest(_first_look(root, plan, serves))
+    manifest = running.planned(VERB, plan, serves, arms_of(root, plan))
+    recorded = Writing().gate().knowing(plan).manifest(manifest)
     found = dict(recorded.fingerprints)
     digests = [digest_of_test(recorded.plan, each, found) for each in recorded.plan.comparisons]
     earlier = {digest: past.of_test(digest) for digest in digests}
@@ -179,11 +180,15 @@ def _begin(root: Path, plan: Plan, serves: Sequence[Served]) -> tuple[RunFolder,
     return running.begin(manifest, root / running.RUNS), placed(plan, root), beginning
 
 
-def _first_look(root: Path, plan: Plan, serves: Sequence[Served]) -> Manifest:
-    """Read back what the arms of a test run, before anything is begun."""
+def arms_of(root: Path, plan: Plan) -> Mapping[str, Fingerprint]:
+    """Read back what the arms of a plan run, before anything is begun.
+
+    Raises:
+        ArmCouldNotStart: One of them cannot run at all.
+        PluginError: A plug-in is unknown or refuses its options.
+    """
     there = placed(plan, root)
-    found = asyncio.run(read_back(there, running.build(there)))
-    return running.planned(VERB, plan, serves, found)
+    return asyncio.run(read_back(there, running.build(there)))
 
 
 def _already_decided(

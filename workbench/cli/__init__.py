@@ -3,27 +3,68 @@
     0 ok   1 the tested claim failed (with --exit-code)   2 usage or invalid file   3 an arm could not
     start   4 inconclusive or not reproduced   5 invalid run   130 interrupted, resumable
 
-One module a verb, imported when it is asked for: `--help` loads click and nothing else.
+Modules of verbs are imported when one of theirs is asked for: `--help` loads click and nothing else.
 
-    options   what verbs share        output    where results and errors go
-    display   progress without a terminal       live   progress on one
+    ab, measure, explain            plain commands, no campaign needed
+    setup, suspects, running        a campaign: begin it, add suspects, test them
+    look, writing                   see where it stands; put words on record
+
+    options, arguments   what verbs share       output   where results and errors go
+    display   progress without a terminal       live     progress on one
 """
 
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 
 import click
 
 from workbench._version import __version__
 
-# verb: module, and the line that the list of commands shows
-VERBS = {
-    "ab": ("workbench.cli.ab", "Compare two commands that fail sometimes: one honest verdict."),
-    "measure": ("workbench.cli.measure", "Measure how often a command fails, and how long it takes."),
-    "explain": ("workbench.cli.explain", "Say what a word means, or why a run got its verdict."),
+# section, then verb: module, attribute, and the line that the list of commands shows
+SECTIONS = {
+    "No campaign needed": {
+        "ab": ("ab", "command", "Compare two commands that fail sometimes: one honest verdict."),
+        "measure": ("measure", "command", "Measure how often a command fails, and how long it takes."),
+        "explain": ("explain", "command", "Say what a word means, or why a run got its verdict."),
+    },
+    "Begin a campaign": {
+        "init": ("setup", "init", "Make a campaign of a folder, ready to run."),
+        "new": ("suspects", "new", "Add a hypothesis."),
+        "edit": ("suspects", "edit", "Open a hypothesis in your editor, and check it."),
+        "check": ("setup", "check", "Name every mistake in the files, with its place."),
+        "doctor": ("setup", "doctor", "Look at everything that a campaign needs."),
+    },
+    "Test suspects": {
+        "plan": ("running", "plan", "Say what a test will cost and can see."),
+        "test": ("running", "test", "Run the test of hypotheses; a verdict each."),
+        "stop": ("running", "stop", "Save and end a run that is going on."),
+    },
+    "Look": {
+        "status": ("look", "status", "The campaign on one screen."),
+        "list": ("look", "list_suspects", "List the hypotheses with state, counts and grade."),
+        "tree": ("look", "tree", "The falsification tree."),
+        "show": ("look", "show", "All about one hypothesis, and why it stands as it does."),
+        "runs": ("look", "runs", "List the runs."),
+        "log": ("look", "log", "Who did or found what, and when."),
+    },
+    "Put on record": {
+        "note": ("writing", "note", "Something worth remembering."),
+        "evidence": ("writing", "evidence", "What was read, argued or seen, for or against."),
+        "rule": ("writing", "rule", "A decision: strike evidence, set a role, replace a suspect."),
+        "reopen": ("writing", "reopen", "Ask for a suspect to be looked at again."),
+    },
+    "Share": {
+        "export": ("look", "export", "Write the ledger, as Markdown or JSON."),
+        "verify": ("setup", "verify", "Recompute every verdict from the runs alone."),
+        "renumber": ("suspects", "renumber", "Mend two files that came with one id."),
+        "schema": ("setup", "schema", "Print the JSON Schema of a kind of file."),
+        "completion": ("setup", "completion", "Complete verbs and ids in your shell."),
+    },
 }
+VERBS = {verb: entry for verbs in SECTIONS.values() for verb, entry in verbs.items()}
 
 
 class LazyGroup(click.Group):
@@ -37,14 +78,16 @@ class LazyGroup(click.Group):
         """Import the module of one verb."""
         if cmd_name not in VERBS:
             return None
-        command = importlib.import_module(VERBS[cmd_name][0]).command
+        module, attribute, _ = VERBS[cmd_name]
+        command = getattr(importlib.import_module(f"workbench.cli.{module}"), attribute)
         assert isinstance(command, click.Command)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the verbs from the table."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(verb, line) for verb, (_, line) in VERBS.items()])
+        for title, verbs in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(verb, line) for verb, (_, _, line) in verbs.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -66,8 +109,14 @@ class LazyGroup(click.Group):
     epilog="Example: workbench ab --control './test.sh --cache on' --treatment './test.sh --cache off'",
 )
 @click.version_option(__version__, prog_name="workbench")
-def cli() -> None:
+@click.option("-C", "folder", metavar="DIR", help="Work as if begun in this folder.")
+def cli(folder: str | None) -> None:
     """Find the cause of a failure that happens only sometimes, and be able to trust it."""
+    if folder is not None:
+        try:
+            os.chdir(folder)
+        except OSError as error:
+            raise click.UsageError(f"-C {folder}: {error.strerror}") from error
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -16,9 +16,10 @@ import click
 
 from workbench.model.progress import Phase, Snapshot
 from workbench.ports import Observer
-from workbench.report.figures import duration, evidence_so_far, rate
+from workbench.report.figures import evidence_so_far, rate
 from workbench.report.forecast import forecast
 from workbench.report.record import progress_record
+from workbench.report.text import duration
 
 _EVERY = 10.0  # seconds between plain lines within a long block
 

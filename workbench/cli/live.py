@@ -12,8 +12,9 @@ from rich.live import Live
 from rich.text import Text
 
 from workbench.model.progress import Phase, Snapshot
-from workbench.report.figures import bar, duration, evidence_so_far, ranked, rate, rate_and_rest
+from workbench.report.figures import bar, evidence_so_far, rate, rate_and_rest
 from workbench.report.forecast import forecast
+from workbench.report.text import duration, ranked
 
 _PER_SECOND = 4
 

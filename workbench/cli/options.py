@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import datetime, time
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -34,6 +35,24 @@ class Duration(click.ParamType[float]):
         if seconds <= 0:
             self.fail(f"{value!r} is no duration; write 90s, 1.5m or 2h", param, ctx)
         return seconds
+
+
+class ClockType(click.ParamType[float]):
+    """A time of day, `04:30`, local: the seconds until it comes next."""
+
+    name = "HH:MM"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read a time of day."""
+        if isinstance(value, float):
+            return value
+        now = datetime.now().astimezone()
+        try:
+            asked = time.fromisoformat(str(value))
+        except ValueError:
+            self.fail(f"{value!r} is no time of day; write 04:30", param, ctx)
+        then = now.replace(hour=asked.hour, minute=asked.minute, second=asked.second, microsecond=0)
+        return (then - now).total_seconds() % 86400
 
 
 class PredictionType(click.ParamType[Prediction]):

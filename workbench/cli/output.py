@@ -54,7 +54,11 @@ def failed(error: Exception) -> int:
         traceback.print_exception(error)
         narrate("workbench: this is a bug of the workbench; the run's folder is whole")
         return 70
-    narrate(f"workbench: {error.what}")
+    from workbench.report.text import inert
+
+    # an error may quote what a file or a command said
+    for line in f"workbench: {error.what}".splitlines():
+        narrate(inert(line))
     if error.hint:
-        narrate(f"  {error.hint}")
+        narrate(f"  {inert(error.hint)}")
     return error.exit_code

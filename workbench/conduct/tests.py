@@ -89,6 +89,13 @@ def plan_tests(spec: CampaignSpec, hypotheses: Sequence[Hypothesis], asked: Mapp
     )
 
 
+def served_by(spec: CampaignSpec, hypothesis: Hypothesis, asked: Mapping[str, Any]) -> tuple[str, str]:
+    """Name the workload and the engine that a hypothesis is tested with; raises UsageError for none."""
+    test = _runnable(hypothesis)
+    engine = _engine(spec, test.engine, asked)
+    return _workload(spec, engine, test.workload, asked).name, engine.name
+
+
 def _check_asked(asked: Mapping[str, Any]) -> None:
     unknown = sorted(asked.keys() - set(ASKED))
     if unknown:

@@ -24,6 +24,7 @@ class RunLine:
         command: The verb that planned it.
         state: As its manifest says; `running` without a live owner shows as `crashed`.
         hypotheses: Those that it serves.
+        planned: Hypothesis id to the sha256 of its file when the run was planned.
         created: When it was planned, UTC.
         seconds: Time spent running.
         counts: Counts by arm, over all its blocks.
@@ -35,10 +36,34 @@ class RunLine:
     command: str = ""
     state: RunState | None = None
     hypotheses: tuple[str, ...] = ()
+    planned: Mapping[str, str] = field(default_factory=dict)
     created: datetime | None = None
     seconds: float = 0.0
     counts: Mapping[str, Counts] = field(default_factory=dict)
     problem: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Failure:
+    """Exchanges of one arm that were not clean, of one kind.
+
+    Attributes:
+        run: Id of the run.
+        arm: Name of the arm.
+        label: The classifier's word, with the rule that fired.
+        signature: What they have in common.
+        times: How many there are.
+        key: The first of them.
+        text: Its reply, as far as it was kept; untrusted.
+    """
+
+    run: str
+    arm: str
+    label: str
+    signature: str
+    times: int
+    key: str
+    text: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,8 +1,23 @@
-"""Floor 5: what a run says to people and to programs; text and JSON values, no I/O.
+"""Floor 5: what runs and campaigns say to people and to programs; text and JSON values, no I/O.
 
 words       the glossary
-figures     numbers as people read them
+text        words and numbers as people read them; text from outside made safe to print
+markdown    the same for Markdown and Mermaid
+values      JSON values of the model's nouns
+
+of a run
+figures     numbers that are computed as they are written
 sentences   one sentence a verdict, and the next command
 record      the JSON line
 explain     why a run got its word
+
+of a campaign, from a registry alone
+registry    lists of hypotheses and runs
+status      the campaign on one screen
+show        one hypothesis with all that bears on it; `items` is its evidence
+log         one line an event
+tree        the falsification tree
+ledger      the ledger: `headlines`, its first ten lines; `dossier`, a suspect's section
+suspects    what all of these look up, gathered once
+reasons     why a suspect stands where it stands, and what to do next
 """

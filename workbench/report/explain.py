@@ -7,17 +7,10 @@ from collections.abc import Iterator
 from workbench.model.plan import Rules
 from workbench.model.progress import Snapshot
 from workbench.model.verdict import Evidence, Judgement, Verdict
-from workbench.report.figures import (
-    blocks,
-    duration,
-    inert,
-    number,
-    points,
-    ranked,
-    rate,
-    rate_and_rest,
-)
+from workbench.report.figures import rate, rate_and_rest
+from workbench.report.forecast import said
 from workbench.report.sentences import asides, sentence
+from workbench.report.text import blocks, duration, inert, number, points, ranked
 
 _FAILURES_SHOWN = 12
 
@@ -29,8 +22,7 @@ def explain(snapshot: Snapshot) -> Iterator[str]:
         yield f"WARNING: {inert(problem)}"
     yield f"run {snapshot.run}, {duration(snapshot.seconds)}, seed {plan.seed}"
     for arm in plan.arms:
-        settings = ", ".join(f"{name} {inert(level)}" for name, level in arm.settings.items())
-        yield f"  {arm.name:<10} {settings}"
+        yield f"  {arm.name:<10} {said(arm)}"
     if plan.measurement is not None:
         yield f"  sampled    {plan.measurement.arm}: {rate(snapshot.measured)}"
     for judgement in snapshot.judgements:

@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.model.outcome import Counts
 from workbench.model.progress import Snapshot
-from workbench.model.verdict import Evidence, Judgement
+from workbench.model.verdict import Judgement
+from workbench.report.values import counts, evidence, guard
 from workbench.stats import rate_interval
-
-
-def counts(of: Counts) -> dict[str, int]:
-    """Give counts by status."""
-    return {
-        "hit": of.hit,
-        "clean": of.clean,
-        "errored": of.errored,
-        "incomplete": of.incomplete,
-    }
 
 
 def judgement_record(judgement: Judgement, snapshot: Snapshot) -> dict[str, Any]:
@@ -28,12 +18,12 @@ def judgement_record(judgement: Judgement, snapshot: Snapshot) -> dict[str, Any]
         "prediction": judgement.held,
         "arms": {name: counts(of) for name, of in judgement.arms.items()},
         "blocks": judgement.blocks,
-        "evidence": _evidence(judgement.evidence),
+        "evidence": evidence(judgement.evidence),
         "interval": [round(low, 4), round(high, 4)],
         "estimate": None if judgement.estimate is None else round(judgement.estimate, 4),
         "design_effect": round(judgement.design_effect, 4),
         "seconds": round(snapshot.seconds, 3),
-        "guards": [{"name": guard.name, "detail": guard.detail} for guard in judgement.guards],
+        "guards": [guard(each) for each in judgement.guards],
         "reason": judgement.reason,
         "reversed": judgement.harmful,
         "notes": list(judgement.notes),
@@ -73,21 +63,7 @@ def progress_record(snapshot: Snapshot) -> dict[str, Any]:
         "reference": counts(snapshot.measured),
         "arms": {name: counts(of) for name, of in snapshot.arms.items()},
         "verdicts": [judgement.verdict for judgement in snapshot.judgements],
-        "evidence": [_evidence(judgement.evidence) for judgement in snapshot.judgements],
+        "evidence": [evidence(judgement.evidence) for judgement in snapshot.judgements],
         "seconds": round(snapshot.seconds, 3),
         "worst_seconds": snapshot.worst_seconds,
     }
-
-
-def _evidence(evidence: Evidence) -> dict[str, float | None]:
-    values = {
-        "no_effect": evidence.no_effect,
-        "margin": evidence.margin,
-        "across_restarts": evidence.across_restarts,
-        "control_low": evidence.control_low,
-        "control_high": evidence.control_high,
-        "treatment_clean": evidence.treatment_clean,
-        "not_halved": evidence.not_halved,
-        "no_harm": evidence.no_harm,
-    }
-    return {name: None if value is None else float(f"{value:.4g}") for name, value in values.items()}

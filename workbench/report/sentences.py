@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from workbench.model.plan import Plan
 from workbench.model.progress import Snapshot
 from workbench.model.verdict import Held, Judgement, Reason, Verdict
-from workbench.report.figures import inert, percent, points
+from workbench.report.text import inert, percent, points
 
 
 def sentence(judgement: Judgement, plan: Plan) -> str:
@@ -30,6 +30,8 @@ def asides(judgement: Judgement) -> Iterator[str]:
 
 def next_step(judgement: Judgement, snapshot: Snapshot) -> tuple[str, str]:
     """Say what to do next, and give a command for it that can be pasted and adapted."""
+    if judgement.comparison.hypothesis is not None:
+        return _campaign_step(judgement, snapshot, judgement.comparison.hypothesis)
     folder = shlex.quote(snapshot.folder)
     control, treatment = (shlex.quote(_command(snapshot.plan, name)) for name in _pair(judgement))
     compare = "workbench ab --control {} --treatment {}".format
@@ -60,8 +62,36 @@ def next_step(judgement: Judgement, snapshot: Snapshot) -> tuple[str, str]:
             return "go on", f"workbench ab --resume {folder}"
 
 
+def _campaign_step(judgement: Judgement, snapshot: Snapshot, id: str) -> tuple[str, str]:
+    match judgement.verdict:
+        case Verdict.PRESENT:
+            what = "see what else bears on it; what would explain this as well is a suspect, too"
+            return what, f"workbench show {id}"
+        case Verdict.PRESENT_BUT_SMALL:
+            return "look for what causes the rest", f"workbench new 'ANOTHER SUSPECT' --parent {id}"
+        case Verdict.FALSIFIED:
+            return "test another suspect", "workbench status"
+        case Verdict.PREDICTION_REFUTED:
+            what = "if it may remove a part of the failures, predict how large a part, and test that"
+            return what, f"workbench edit {id}"
+        case Verdict.NOT_REPRODUCED:
+            return "find a load or a setting at which it shows", f"workbench edit {id}"
+        case Verdict.INCONCLUSIVE if judgement.reason is Reason.BUDGET:
+            return "go on: the same test begins with the blocks it has", f"workbench test {id}"
+        case Verdict.INCONCLUSIVE:
+            return "see what the errored trials have in common", f"workbench show {id} --failures"
+        case Verdict.INVALID:
+            return "see what changed, then test it anew", f"workbench explain {snapshot.run}"
+        case _:
+            return "go on", f"workbench test --resume {snapshot.run}"
+
+
 def base(plan: Plan, judgement: Judgement) -> str:
-    """Give what the commands of both arms share, with … for what differs."""
+    """Give what both arms share: their settings, or their commands with … for what differs."""
+    one, other = (plan.arm(name).settings for name in _pair(judgement))
+    if "command" not in one:
+        shared = [f"{knob}={level}" for knob, level in one.items() if other.get(knob) == level]
+        return inert(", ".join(shared)) or "with nothing else set"
     control, treatment = (_command(plan, name).split() for name in _pair(judgement))
     kept: list[str] = []
     for tag, start, end, _, _ in SequenceMatcher(a=control, b=treatment, autojunk=False).get_opcodes():

@@ -8,18 +8,10 @@ from collections.abc import Iterator
 from workbench.model.plan import Plan
 from workbench.model.progress import Snapshot
 from workbench.model.verdict import Judgement, Verdict
-from workbench.report.figures import (
-    bar,
-    blocks,
-    duration,
-    evidence,
-    inert,
-    points,
-    ranked,
-    rate_and_rest,
-)
+from workbench.report.figures import bar, rate_and_rest
 from workbench.report.forecast import cost_against_clean
 from workbench.report.sentences import asides, next_step, sentence
+from workbench.report.text import blocks, duration, evidence, inert, points, ranked
 
 _FAILURES_SHOWN = 6
 # words that rest on something other than the evidence against "no effect"

@@ -1,4 +1,4 @@
-"""Floor 2: run folders. The only reader and writer of the workbench's files.
+"""Floor 2: run folders and campaigns. The only reader and writer of the workbench's files.
 
     runs        RunFolder: create, resume, append, close; the one owner of a run
     view        RunView: what anybody may read of a run, at any time
@@ -13,6 +13,26 @@
     redact      secrets, in pure functions       private     the gate between records and the disk
     names       names that enter a path          disk        the system calls, as an object
     faults      a double of `disk` that fails
+
+Of a campaign, each imported by its own name:
+
+    eventlog    EventLog: append to the log, read it  allocate   new hypotheses under free numbers
+    eventlines  codec of its lines                    renumber   two files with one id after a merge
+    eventorder  what follows what, and what is amiss  mentions   which hypotheses an event speaks of
+    logtail     a log read as it grows                runindex   all runs as lines, from a cache
+    loglock     the short lock of its writers
+
+What people write is read by modules of their own names, for they load YAML and pydantic when a file has
+changed, which nobody should pay for who only looks at runs:
+
+    campaignfiles   a campaign's folder as people wrote it, and all that is wrong in it
+    validation      fields to nouns of the model, findings to problems with places
+    schema/         the shapes of the files, in pydantic
+    yamltext        strict YAML with places
+    references      do the files fit together?      known          the names that may be referred to
+    pluginoptions   options of plug-ins             filecache      what was found, by content
+    plainfile       files as bytes                  drafts         the first text of a hypothesis file
+    scaffold        a new campaign from `templates/`
 
 What the store promises when a process is killed at any instruction, when the disk is full or broken,
 and when the power is cut on a file system that keeps no order of writes:

@@ -49,6 +49,10 @@ class Os(Protocol):
         """Put `source` in the place of `target` in one step."""
         ...
 
+    def link(self, source: str, target: str, /) -> None:
+        """Give a file a second name; FileExistsError when something has that name."""
+        ...
+
     def mkdir(self, path: str, mode: int, /) -> None:
         """Make a folder; FileExistsError decides who was first."""
         ...
@@ -71,6 +75,7 @@ class RealOs:
     fsync = staticmethod(os.fsync)
     ftruncate = staticmethod(os.ftruncate)
     rename = staticmethod(os.replace)
+    link = staticmethod(os.link)
     mkdir = staticmethod(os.mkdir)
     unlink = staticmethod(os.unlink)
     close = staticmethod(os.close)

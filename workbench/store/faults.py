@@ -120,6 +120,14 @@ class FaultyOs:
         self._synced[target] = self._synced.pop(source, 0)
         self._after()
 
+    def link(self, source: str, target: str, /) -> None:
+        """Give a file a second name."""
+        self._step("link", target)
+        REAL_OS.link(source, target)
+        self._names.setdefault(target, None)
+        self._synced[target] = self._synced.get(source, 0)
+        self._after()
+
     def mkdir(self, path: str, mode: int, /) -> None:
         """Make a folder."""
         self._step("mkdir", path)

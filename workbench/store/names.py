@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from workbench.errors import StoreError
+from workbench.errors import StoreError, UsageError
 
 _ARM_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,79}")
 
 
 def check_arm_name(name: str) -> str:
@@ -16,3 +17,12 @@ def check_arm_name(name: str) -> str:
             f"{name!r} cannot name an arm", hint="use letters, digits and . _ -, 64 at most"
         )
     return name
+
+
+def check_slug(slug: str) -> str:
+    """Give the slug of a hypothesis file back. Raises UsageError when it could lead anywhere else."""
+    if slug and not _SLUG.fullmatch(slug):
+        raise UsageError(
+            f"{slug[:80]!r} cannot be part of a file name", hint="use small letters, digits and -"
+        )
+    return slug

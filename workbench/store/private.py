@@ -4,21 +4,32 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
+from enum import Enum
 from typing import Any
 
+from workbench.model.event import ArmResult, Body, Unknown
 from workbench.model.outcome import Label
 from workbench.model.plan import Arm, Part, Plan
 from workbench.model.run import Fingerprint, Manifest, RunEvent, Sample, Served
+from workbench.model.verdict import Guard
 from workbench.store.redact import (
     REDACTED,
     known_secrets,
     longest_first,
     mask,
     redact_mapping,
+    redact_prose,
     redact_text,
     secret_name,
     secrets_given,
+)
+
+_REFERENCES = frozenset(
+    {
+        *("file", "run", "runs", "events", "strikes", "digest", "was", "to"),
+        *("hypothesis", "hypotheses", "replaced_by"),
+    }
 )
 
 
@@ -77,6 +88,20 @@ class Gate:
         """Redact the facts of an event."""
         return replace(event, facts=redact_mapping(event.facts, self.secrets)) if event.facts else event
 
+    def prose(self, text: str) -> str:
+        """Redact a person's words; what looks random there may be a quoted reply, and stays."""
+        return redact_prose(text, self.secrets)
+
+    def campaign_event(self, body: Body) -> Body:
+        """Redact an event of the campaign's log: its words as prose, its settings as settings.
+
+        Fields that name a file, a run or a hypothesis stay: they must name it afterwards, too.
+        """
+        if isinstance(body, Unknown):
+            return Unknown(kind=body.kind, facts=redact_mapping(body.facts, self.secrets))
+        clean: Body = self._record(body)
+        return clean
+
     def sample(self, sample: Sample) -> Sample:
         """Mask the reply, and the label's words, which may quote it."""
         exchange, label = sample.exchange, sample.label
@@ -90,6 +115,23 @@ class Gate:
             exchange=replace(exchange, text=text),
             label=Label(word=label.word, rule=rule, signature=signature),
         )
+
+    def _record(self, value: Any) -> Any:
+        """Redact the texts of a record, at any depth."""
+        if isinstance(value, str):
+            return value if isinstance(value, Enum) else self.prose(value)
+        if isinstance(value, ArmResult):
+            return replace(value, settings=self._strings(value.settings))
+        if isinstance(value, Guard):
+            return replace(value, detail=redact_text(value.detail, self.secrets))
+        if isinstance(value, tuple):
+            return tuple(self._record(item) for item in value)
+        if isinstance(value, Mapping):
+            return {name: self._record(item) for name, item in value.items()}
+        if is_dataclass(value) and not isinstance(value, type):
+            names = [field.name for field in fields(value) if field.name not in _REFERENCES]
+            return replace(value, **{name: self._record(getattr(value, name)) for name in names})
+        return value
 
     def _plan(self, plan: Plan) -> Plan:
         return replace(

@@ -216,6 +216,11 @@ def redact_text(text: str, secrets: Sequence[str] = ()) -> str:
     return _redact_random(_redact_named(_redact_forms(text, secrets)))
 
 
+def redact_prose(text: str, secrets: Sequence[str] = ()) -> str:
+    """Redact what a person wrote; randomness is no ground, for they quote replies."""
+    return _redact_named(_redact_forms(text, secrets))
+
+
 def redact_argv(argv: Iterable[str], secrets: Sequence[str] = ()) -> list[str]:
     """Redact a command line given word by word; the word after a secret-like flag is its value."""
     clean: list[str] = []

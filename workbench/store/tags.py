@@ -77,10 +77,17 @@ def untag(value: Any) -> Any:
         case {"$nonfinite": "nan" | "inf" | "-inf" as text} if len(value) == 1:
             return float(text)
         case {"$pairs": list(pairs)} if len(value) == 1:
-            return {untag(key): untag(item) for key, item in pairs}
+            return _from_pairs(pairs)
         case dict():
             return {key: untag(item) for key, item in value.items()}
     return value
+
+
+def _from_pairs(pairs: list[Any]) -> dict[Any, Any]:
+    try:
+        return {untag(key): untag(item) for key, item in pairs}
+    except TypeError as error:  # no pair, or a key that no mapping can have
+        raise ValueError("$pairs holds what is no pair of key and value") from error
 
 
 def _plain_key(key: object) -> bool:

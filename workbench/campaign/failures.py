@@ -1,0 +1,48 @@
+"""What was not clean in the runs of a hypothesis, by kind, with the first reply of each."""
+
+from __future__ import annotations
+
+from workbench.campaign.registry import Campaign
+from workbench.errors import StoreError
+from workbench.model.outcome import Status
+from workbench.model.registry import Failure
+from workbench.store.view import RunView
+
+
+def failures_of(campaign: Campaign, hypothesis: str) -> list[Failure]:
+    """Give the failures of all runs that serve a hypothesis, the newest run first.
+
+    A run that cannot be read has none here; lists of runs say why.
+    """
+    found: list[Failure] = []
+    for line in reversed(campaign.run_lines):
+        if hypothesis in line.hypotheses:
+            try:
+                found += _failures(RunView.read(campaign.root / line.path))
+            except StoreError:
+                continue
+    return found
+
+
+def _failures(view: RunView) -> list[Failure]:
+    kinds: dict[tuple[str, str, str], list[str]] = {}
+    first: dict[tuple[str, str, str], str] = {}
+    for sample in view.samples():
+        if sample.status is Status.CLEAN:
+            continue
+        label, exchange = sample.label, sample.exchange
+        kind = (exchange.key.session.arm, f"{label.word} ({label.rule})", label.signature)
+        kinds.setdefault(kind, []).append(str(exchange.key))
+        first.setdefault(kind, exchange.text)
+    return [
+        Failure(
+            run=view.manifest.id,
+            arm=kind[0],
+            label=kind[1],
+            signature=kind[2],
+            times=len(keys),
+            key=keys[0],
+            text=first[kind],
+        )
+        for kind, keys in sorted(kinds.items(), key=lambda each: (-len(each[1]), each[0]))
+    ]

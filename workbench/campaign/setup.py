@@ -1,0 +1,133 @@
+"""A campaign's beginning, and the health of the place that it lives in."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench._version import __version__
+from workbench.campaign import checks
+from workbench.campaign.registry import RUNS, Campaign
+from workbench.errors import UsageError, WorkbenchError
+from workbench.model.plan import Cluster
+from workbench.model.run import RunState
+from workbench.store.campaignfiles import CAMPAIGN_FILE
+from workbench.store.scaffold import scaffold
+
+_LITTLE_ROOM = 200 * 2**20  # bytes; what some 10,000 sessions with their replies take
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Finding:
+    """One thing that the doctor looked at.
+
+    Attributes:
+        about: What was looked at.
+        ok: It is as it should be.
+        what: What was found.
+        fix: What to do about it; empty when there is nothing to do.
+    """
+
+    about: str
+    ok: bool
+    what: str
+    fix: str = ""
+
+
+def init(folder: Path, template: str) -> list[str]:
+    """Make a campaign of a folder and give the files written; what is there stays as it is.
+
+    Raises:
+        UsageError: There is no such template, or the folder is a campaign already.
+        StoreError: The folder cannot be written.
+    """
+    if (folder / CAMPAIGN_FILE).exists():
+        raise UsageError(f"{folder} is a campaign already", hint="workbench status")
+    return scaffold(folder, template)
+
+
+def doctor(start: Path) -> Iterator[Finding]:
+    """Look at what a campaign needs: the place, then files, log, runs, and what would be tested."""
+    yield Finding(
+        about="workbench",
+        ok=True,
+        what=f"{__version__}, Python {platform.python_version()}, {sys.prefix}",
+    )
+    yield _git()
+    try:
+        campaign = Campaign.find(start)
+    except UsageError as error:
+        yield Finding(about="campaign", ok=False, what=error.what, fix=error.hint)
+        return
+    yield Finding(about="campaign", ok=True, what=str(campaign.root))
+    yield _room(campaign.root)
+    yield from _records(campaign)
+    yield from _runs(campaign)
+    yield from _arms(campaign)
+
+
+def _git() -> Finding:
+    found = shutil.which("git")
+    if found is None:
+        fix = "install git, to keep a campaign and to share it"
+        return Finding(about="git", ok=False, what="not found", fix=fix)
+    return Finding(about="git", ok=True, what=found)
+
+
+def _room(root: Path) -> Finding:
+    if not os.access(root, os.W_OK):
+        return Finding(about="disk", ok=False, what="the folder is read-only", fix=f"chmod u+w {root}")
+    free = shutil.disk_usage(root).free
+    enough = free >= _LITTLE_ROOM
+    fix = "" if enough else "make room before a run"
+    return Finding(about="disk", ok=enough, what=f"{free / 2**30:.1f} GB free", fix=fix)
+
+
+def _records(campaign: Campaign) -> Iterator[Finding]:
+    problems = checks.check(campaign)
+    many = len(campaign.registry.hypotheses)
+    if problems:
+        what = f"{len(problems)} problems, the first: {problems[0]}"
+        yield Finding(about="files", ok=False, what=what, fix="workbench check")
+    else:
+        what = f"{many} hypotheses, {len(campaign.log.events)} events"
+        yield Finding(about="files", ok=True, what=what)
+    heads = len(campaign.log.heads)
+    if heads > 1:
+        what = f"{heads} branches were merged; the next event joins them"
+        yield Finding(about="log", ok=True, what=what)
+
+
+def _runs(campaign: Campaign) -> Iterator[Finding]:
+    lines = campaign.run_lines
+    yield Finding(about="runs", ok=True, what=f"{len(lines)} in {RUNS}/")
+    for line in lines:
+        if line.problem:
+            yield Finding(
+                about="runs", ok=False, what=line.problem, fix="restore it from git or a copy"
+            )
+        elif line.state is RunState.CRASHED:
+            fix = f"workbench test --resume {line.id}"
+            yield Finding(about="runs", ok=False, what=f"{line.id} crashed", fix=fix)
+
+
+def _arms(campaign: Campaign) -> Iterator[Finding]:
+    """Say of each test whether it could be run now; nothing is started for that."""
+    from workbench.campaign import testing, verdicts
+
+    for hypothesis in campaign.registry.hypotheses:
+        if hypothesis.missing:
+            continue
+        try:
+            plan = verdicts.plan(campaign, [hypothesis.id], {})
+            if plan.rules.cluster is Cluster.TRIAL:  # what else an engine runs shows once it is started
+                testing.arms_of(campaign.root, plan)
+        except WorkbenchError as error:
+            yield Finding(about=hypothesis.id, ok=False, what=error.what, fix=error.hint)
+        else:
+            yield Finding(about=hypothesis.id, ok=True, what="can be run")

@@ -1,0 +1,152 @@
+"""Tests of hypotheses: planned from their files, run, and their verdicts appended to the log.
+
+The order is that of the store: samples, then the manifest `finished`, then the event. A process that is
+killed between the last two leaves a run whose verdict anybody can recompute; the next `--resume` of it
+appends what is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from workbench.campaign import running, testing
+from workbench.campaign.registry import Campaign
+from workbench.conduct.tests import plan_tests, served_by
+from workbench.errors import UsageError, WorkbenchError
+from workbench.model.event import Actor, RunNoted, VerdictGiven
+from workbench.model.plan import Plan
+from workbench.model.progress import Snapshot
+from workbench.model.run import RunState, Served
+from workbench.ports import Observer
+from workbench.store.mentions import new_names
+from workbench.store.view import RunView
+
+
+def plan(campaign: Campaign, ids: Sequence[str], asked: Mapping[str, Any]) -> Plan:
+    """Plan one run that serves hypotheses.
+
+    Args:
+        campaign: Theirs.
+        ids: The hypotheses.
+        asked: What is to differ from their files and the defaults; see `conduct.tests.plan_tests`.
+
+    Raises:
+        UsageError: One is unknown or cannot be run as it stands.
+        InvalidFiles: A file that is needed has mistakes.
+    """
+    return plan_tests(campaign.spec, [campaign.hypothesis(id) for id in _once(ids)], asked)
+
+
+def pace(campaign: Campaign, ids: Sequence[str]) -> float | None:
+    """Give the seconds on the clock that a session took in the newest run of these, if any."""
+    for line in reversed(campaign.run_lines):
+        sessions = sum(counts.total for counts in line.counts.values())
+        if sessions and not set(_once(ids)).isdisjoint(line.hypotheses):
+            return line.seconds / sessions
+    return None
+
+
+def test(
+    campaign: Campaign, ids: Sequence[str], asked: Mapping[str, Any], by: Actor, observer: Observer
+) -> Snapshot:
+    """Run the test of hypotheses, to its end, and append the verdicts; raises as `plan` and runs do."""
+    planned = plan(campaign, ids, asked)
+    serves = tuple(_served(campaign, id, asked) for id in _once(ids))
+    log = _Noting(campaign, by, tuple(served.hypothesis for served in serves), observer)
+    return log.over(lambda: testing.start(campaign.root, planned, serves, log))
+
+
+def resume(
+    campaign: Campaign, run: str, asked: Mapping[str, Any], by: Actor, observer: Observer
+) -> Snapshot:
+    """Go on with a run, or append the verdicts of one that finished and could not say so.
+
+    Args:
+        campaign: Whose run.
+        run: An id, or the start of one, or a folder.
+        asked: What may differ between two openings, such as `max_blocks`.
+        by: Who goes on.
+        observer: Watches.
+    """
+    path = campaign.run_folder(run)
+    lines = [line for line in campaign.run_lines if line.id == path.name]
+    if lines and not lines[0].hypotheses:
+        raise UsageError(f"run {path.name} tests no hypothesis", hint="workbench ab --resume RUN")
+    log = _Noting(campaign, by, lines[0].hypotheses if lines else (), observer)
+    return log.over(lambda: testing.resume(campaign.root, path.name, asked, log))
+
+
+def decided(campaign: Campaign, run: str, hypothesis: str) -> Snapshot:
+    """Give a run that decided on a hypothesis, judged anew, with that judgement alone."""
+    snapshot = running.look(RunView.read(campaign.run_folder(run)))
+    judgements = [each for each in snapshot.judgements if each.comparison.hypothesis == hypothesis]
+    return replace(snapshot, judgements=tuple(judgements))
+
+
+def _once(ids: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(id.upper() for id in ids))
+
+
+def _served(campaign: Campaign, id: str, asked: Mapping[str, Any]) -> Served:
+    file = campaign.hypothesis_file(id)
+    workload, engine = served_by(campaign.spec, campaign.hypothesis(id), asked)
+    return Served(
+        hypothesis=id,
+        file=file.path,
+        sha256=file.sha256,
+        text=file.data.decode(),
+        workload=workload,
+        engine=engine,
+    )
+
+
+class _Noting:
+    """An observer that also puts on record that a run began, and how it ended short."""
+
+    def __init__(
+        self, campaign: Campaign, by: Actor, hypotheses: tuple[str, ...], observer: Observer
+    ) -> None:
+        self._campaign = campaign
+        self._by = by
+        self._hypotheses = hypotheses
+        self._observer = observer
+        self._run = ""
+        self.ticked = observer.ticked
+        self.judged = observer.judged
+        self.closed = observer.closed
+
+    def started(self, snapshot: Snapshot) -> None:
+        """Note that the run is open."""
+        self._run = snapshot.run
+        self._note(RunState.RUNNING)
+        self._observer.started(snapshot)
+
+    def over(self, run: Callable[[], testing.Result]) -> Snapshot:
+        """Run, and append the verdicts, or that there are none."""
+        try:
+            snapshot, verdicts = run()
+        except WorkbenchError as error:
+            if self._run:
+                self._note(RunState.STOPPED, error.what)
+            raise
+        for verdict in verdicts:
+            if not self._is_known(verdict):
+                self._campaign.journal.append(verdict, self._by)
+        return snapshot
+
+    def _is_known(self, verdict: VerdictGiven) -> bool:
+        """Say whether this very verdict is on record, perhaps under the id that its suspect has now."""
+        events = self._campaign.journal.read().events
+        (hypothesis,) = new_names(events, verdict.run, [verdict.hypothesis])
+        said = (verdict.run, hypothesis, verdict.blocks, verdict.verdict)
+        return any(
+            (event.body.run, event.body.hypothesis, event.body.blocks, event.body.verdict) == said
+            for event in events
+            if isinstance(event.body, VerdictGiven)
+        )
+
+    def _note(self, state: RunState, why: str = "") -> None:
+        body = RunNoted(run=self._run, hypotheses=self._hypotheses, state=state, why=why)
+        self._campaign.journal.append(body, self._by)

@@ -1,0 +1,171 @@
+"""Verbs that put words on record: note, evidence, rule, reopen. Each prints the id of what it wrote."""
+
+from __future__ import annotations
+
+from typing import Any, BinaryIO
+
+import click
+
+from workbench.cli.arguments import (
+    HYPOTHESIS,
+    RUN,
+    because_option,
+    by_option,
+    fields,
+    from_option,
+    json_option,
+    writer,
+)
+from workbench.cli.output import lines, record
+from workbench.model.event import Bearing, Event, Grade, Role
+
+_NOTE = """Put a note on record; print its id.
+
+\b
+Example:
+  workbench note 'restarted the prefill node by hand' --about H5
+"""
+
+_EVIDENCE = """Put evidence on record; print its id.
+
+It has a grade: `argued` for words, `read` for a place in code (--code), `observed` for what was seen
+in a run (--run). Words count only as long as no run has spoken.
+
+\b
+Example:
+  workbench evidence H5 --against --code 1a2b3c4:mem/pool.py:920 -m 'the gate is called here'
+  workbench evidence --bears H1=for,H5=neutral -m 'no failure in 40 sessions with the cache off'
+"""
+
+_RULE = """Put a ruling on record; print its id.
+
+A ruling strikes evidence, sets a role, or names what replaces a hypothesis. It adds no evidence and
+confirms nothing: only runs do.
+
+\b
+Example:
+  workbench rule H5 --strike E-k3m7 --because 'the line quoted is of another branch'
+  workbench rule H5 --replaced-by H9 --because 'H9 says the same, sharper'
+"""
+
+_REOPEN = """Ask for a hypothesis to be looked at again; its evidence and state stay as they are.
+
+\b
+Example:
+  workbench reopen H1 --because 'heavy load garbles with the gate too'
+"""
+
+
+class BearsType(click.ParamType[dict[str, str]]):
+    """What evidence bears on: `H1=against,H5=neutral`."""
+
+    name = "ID=BEARING,..."
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> dict[str, str]:
+        """Read bearings."""
+        if isinstance(value, dict):
+            return value
+        bears: dict[str, str] = {}
+        for part in str(value).split(","):
+            id, _, bearing = part.strip().partition("=")
+            if bearing not in list(Bearing):
+                self.fail(f"{part!r} is not ID=for, ID=against or ID=neutral", param, ctx)
+            bears[id.upper()] = bearing
+        return bears
+
+
+@click.command("note", help=_NOTE)
+@click.argument("text", required=False)
+@click.option("--about", multiple=True, metavar="ID", help="Hypothesis or run; may be repeated.")
+@from_option
+@by_option
+@json_option
+def note(origin: BinaryIO | None, by: str | None, as_json: bool, **given: Any) -> None:
+    """Append a note."""
+    from workbench.campaign import writing
+
+    campaign, who = writer(by)
+    said = writing.draft(writing.NoteDraft, fields(origin, given))
+    _written(writing.note(campaign, said, who), as_json)
+
+
+@click.command("evidence", help=_EVIDENCE)
+@click.argument("ids", nargs=-1, type=HYPOTHESIS)
+@click.option("--for", "bearing", flag_value="for", help="It speaks for the hypotheses named.")
+@click.option("--against", "bearing", flag_value="against", help="It speaks against them.")
+@click.option("--neutral", "bearing", flag_value="neutral", help="It fits, and fits others as well.")
+@click.option("--bears", type=BearsType(), help="Where it bears differently: H1=for,H5=neutral.")
+@click.option("-m", "--text", metavar="TEXT", help="What it says.")
+@click.option("--source", metavar="TEXT", help="Where it is from, when neither code nor a run here.")
+@click.option("--code", metavar="COMMIT:PATH:LINE", help="Where it was read.")
+@click.option("--run", type=RUN, help="The run that it was seen in.")
+@click.option(
+    "--grade", type=click.Choice([grade.value for grade in Grade]), help="Where the source tells less."
+)
+@from_option
+@by_option
+@json_option
+def evidence(
+    ids: tuple[str, ...],
+    bearing: str | None,
+    bears: dict[str, str] | None,
+    origin: BinaryIO | None,
+    by: str | None,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Append an item of evidence."""
+    from workbench.campaign import writing
+
+    if ids and bearing is None:
+        raise click.UsageError("say how it bears on them: --for, --against or --neutral")
+    if bearing is not None and not ids:
+        raise click.UsageError(f"--{bearing} what? name hypotheses")
+    campaign, who = writer(by)
+    given["bears"] = dict.fromkeys(ids, bearing) | (bears or {})
+    said = writing.draft(writing.EvidenceDraft, fields(origin, given))
+    _written(writing.evidence(campaign, said, who), as_json)
+
+
+@click.command("rule", help=_RULE)
+@click.argument("hypothesis", type=HYPOTHESIS, required=False)
+@click.option("--strike", multiple=True, metavar="E-xxxx", help="Evidence that no longer counts.")
+@click.option(
+    "--role", type=click.Choice([role.value for role in Role]), help="Its part in the failure."
+)
+@click.option("--replaced-by", type=HYPOTHESIS, help="What takes its place.")
+@because_option
+@from_option
+@by_option
+@json_option
+def rule(origin: BinaryIO | None, by: str | None, as_json: bool, **given: Any) -> None:
+    """Append a ruling."""
+    from workbench.campaign import writing
+
+    campaign, who = writer(by)
+    said = writing.draft(writing.RulingDraft, fields(origin, given))
+    _written(writing.rule(campaign, said, who), as_json)
+
+
+@click.command("reopen", help=_REOPEN)
+@click.argument("hypothesis", type=HYPOTHESIS, required=False)
+@because_option
+@from_option
+@by_option
+@json_option
+def reopen(origin: BinaryIO | None, by: str | None, as_json: bool, **given: Any) -> None:
+    """Append that a hypothesis is to be looked at again."""
+    from workbench.campaign import writing
+
+    campaign, who = writer(by)
+    said = writing.draft(writing.ReopeningDraft, fields(origin, given))
+    _written(writing.reopen(campaign, said, who), as_json)
+
+
+def _written(event: Event, as_json: bool) -> None:
+    if as_json:
+        record({"id": event.id, "kind": event.kind, "at": event.at.isoformat(), "who": str(event.by)})
+    else:
+        lines([event.id])

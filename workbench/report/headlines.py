@@ -1,0 +1,168 @@
+"""The first ten lines of the ledger: what a reader must know who reads no further."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from workbench.model.event import WORDS, ArmResult
+from workbench.model.registry import Registry
+from workbench.model.standing import Item, State
+from workbench.report import values
+from workbench.report.markdown import code, link, plain
+from workbench.report.reasons import arm, arms, because, campaign_step, settings, word
+from workbench.report.status import symptom_texts
+from workbench.report.suspects import Roster, Suspect, shown_clean
+from workbench.report.text import count, duration, moment
+
+_SYMPTOMS = 3
+_LINKED = 12
+
+
+def headlines(suspects: Roster) -> Iterator[str]:
+    """Yield the first ten lines of the ledger."""
+    registry = suspects.registry
+    yield f"# Ledger: {plain(registry.spec.title) or 'a campaign without a title'}"
+    when = f"as of {moment(suspects.newest)}" if suspects.newest else "the log is empty"
+    yield f"- **Status** ({when}): {plain(status_sentence(suspects))}"
+    texts = symptom_texts(suspects)
+    shown = [f"{plain(name)} {plain(text)}" for name, text in texts[:_SYMPTOMS]]
+    more = [f"and {len(texts) - _SYMPTOMS} more"] if len(texts) > _SYMPTOMS else []
+    yield f"- **Symptom**: {'; '.join([*shown, *more]) or 'none is named'}"
+    yield f"- **Safe today**: {_safe(suspects)}"
+    yield f"- **Leading cause**: {_leading(suspects)}"
+    out = [suspect for suspect in suspects if suspect.fallen]
+    yield f"- **Refuted**: {_links(out)}"
+    yield f"- **Not verified**: {_unverified_in_short(suspects)}"
+    yield f"- **Reproduce**: {_reproduce(suspects)}"
+    step = campaign_step(suspects)
+    yield f"- **Next**: {plain(step.what)}: {code(step.command)}"
+    took = spent(registry)
+    sessions = count(took["sessions"], "session")
+    runs = count(took["runs"], "run")
+    yield f"- **Spent**: {duration(took['seconds'])} of running, {sessions} in {runs}"
+
+
+def status_sentence(suspects: Roster) -> str:
+    """Say how far the campaign is."""
+    counts = ", ".join(f"{number} {state}" for state, number in suspects.counts.items())
+    return f"{_verdict_of_all(suspects)}; suspects: {counts or 'none'}"
+
+
+def _verdict_of_all(suspects: Roster) -> str:
+    leading = suspects.leading()
+    if leading is None:
+        return "no cause is known"
+    if leading.state is State.CONFIRMED:
+        return f"{leading.id} is confirmed as a cause: removed and put back"
+    if leading.state is State.CONTESTED:
+        return f"{leading.id} leads and is contested; no cause is confirmed"
+    if leading.standing.grade in WORDS:
+        return f"{leading.id} is argued for, and no run stands behind it"
+    return f"{leading.id} is supported by a run; no cause is confirmed"
+
+
+def _safe(suspects: Roster) -> str:
+    clean = newest_clean(suspects)
+    if clean is None:
+        return "nothing is shown to be clean"
+    suspect, item, result = clean
+    run = item.verdict.run if item.verdict else ""
+    where = f"{link(suspect.id)}, {plain(run)}, {moment(item.at)}"
+    return (
+        f"{plain(settings(result.settings))}: {plain(arm(result))} ({where});"
+        " what it costs in latency and throughput is not measured"
+    )
+
+
+def newest_clean(suspects: Roster) -> tuple[Suspect, Item, ArmResult] | None:
+    """Find the newest treatment arm that is shown clean and that no later test of it has refuted."""
+    newest: dict[tuple[object, ...], tuple[Suspect, Item, ArmResult]] = {}
+    for suspect, item in suspects.verdicts():
+        verdict = item.verdict
+        if verdict is None:
+            continue
+        for result in verdict.arms.values():
+            if not result.counts.decided:
+                continue
+            set_to = tuple(sorted(result.settings.items()))
+            place = (set_to, verdict.workload, verdict.symptom, verdict.engine)
+            newest.pop(place, None)
+            newest[place] = (suspect, item, result)
+    clean = [found for found in newest.values() if _is_clean(found[1], found[2])]
+    return clean[-1] if clean else None
+
+
+def _is_clean(item: Item, result: ArmResult) -> bool:
+    return (
+        item.verdict is not None and item.verdict.arms.get("treatment") is result and shown_clean(item)
+    )
+
+
+def clean_record(suspect: Suspect, item: Item, result: ArmResult) -> dict[str, Any]:
+    """Give an arm that is shown clean as JSON values."""
+    run = item.verdict.run if item.verdict else ""
+    return {"run": run, "hypothesis": suspect.id, **values.plain(result)}
+
+
+def _leading(suspects: Roster) -> str:
+    leading = suspects.leading()
+    if leading is None:
+        return "none; nothing that counts is for any suspect"
+    grade = f", grade *{leading.standing.grade}*" if leading.standing.grade else ""
+    item = leading.deciding
+    shown = f"{word(item.verdict)}: {arms(item.verdict)}" if item and item.verdict else because(leading)
+    return f"{link(leading.id)} {plain(leading.title)}: {leading.state}{grade}; {plain(shown)}"
+
+
+def _links(found: list[Suspect]) -> str:
+    if not found:
+        return "none"
+    shown = ", ".join(link(suspect.id) for suspect in found[:_LINKED])
+    more = f" and {len(found) - _LINKED} more" if len(found) > _LINKED else ""
+    return f"{len(found)}: {shown}{more}"
+
+
+def _unverified_in_short(suspects: Roster) -> str:
+    items = list(open_points(suspects))
+    return f"{count(len(items), 'point')}, listed [below](#not-verified)" if items else "nothing known"
+
+
+def _reproduce(suspects: Roster) -> str:
+    leading = suspects.leading()
+    runnable = [suspect for suspect in (leading, *suspects) if suspect and suspect.runnable]
+    if not runnable:
+        return "no suspect has a test yet"
+    test = code(f"workbench test {runnable[0].id}")
+    item = runnable[0].deciding
+    if item is None or item.verdict is None:
+        return test
+    return f"{test}; recompute its verdict with {code(f'workbench verify {item.verdict.run}')}"
+
+
+def spent(registry: Registry) -> dict[str, Any]:
+    """Give what all runs took."""
+    return {
+        "seconds": round(sum(run.seconds for run in registry.runs), 3),
+        "sessions": sum(counts.total for run in registry.runs for counts in run.counts.values()),
+        "runs": len(registry.runs),
+    }
+
+
+def open_points(suspects: Roster) -> Iterator[str]:
+    """Yield what the campaign rests on and nobody has shown."""
+    for suspect in suspects:
+        here = link(suspect.id)
+        if not suspect.fallen:
+            for each in suspect.unverified:
+                yield f"{here} assumes {plain(each.assumption.id)}: {plain(each.assumption.text)}"
+        if suspect.state is State.SUPPORTED and suspect.standing.grade in WORDS:
+            yield f"{here} is supported by words; no run has tested it"
+        elif suspect.state is State.SUPPORTED:
+            yield f"{here} is supported; its cause was not put back into the fixed system"
+        for run in suspect.edited:
+            yield f"{here}: prediction or test changed after {plain(run)}; see there"
+        if suspect.hypothesis is None:
+            yield f"{here} has no valid file"
+    for problem in suspects.registry.problems:
+        yield f"a file is invalid: {plain(str(problem))}"

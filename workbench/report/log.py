@@ -1,0 +1,160 @@
+"""The event log as people read it, one line an event.
+
+A record of `log`: id, at, who, agent, kind, seq, prev, digest; `about`, the hypotheses, runs and items
+that it speaks of; and `body`, the event's own fields under the names that the log's file uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from workbench.model.event import (
+    AssumptionNoted,
+    Claim,
+    ConstraintNoted,
+    Event,
+    EvidenceGiven,
+    InterventionNoted,
+    Link,
+    Note,
+    OutsideChange,
+    Proposed,
+    Renumbered,
+    Reopened,
+    Ruling,
+    RunNoted,
+    Sighting,
+    Unknown,
+    VerdictGiven,
+)
+from workbench.model.registry import Registry
+from workbench.report import values
+from workbench.report.reasons import arms, source, who, word
+from workbench.report.text import inert, moment, printed, sentence_of
+
+
+def log(registry: Registry, about: str = "") -> Iterator[str]:
+    """Yield one line an event; with `about`, only events that speak of that hypothesis, run or item."""
+    yield from printed(f"{event.id:<8}  {line(event)}" for event in _chosen(registry, about))
+
+
+def log_records(registry: Registry, about: str = "") -> Iterator[dict[str, Any]]:
+    """Yield a record for each event, chosen in the same way."""
+    for event in _chosen(registry, about):
+        yield event_record(event)
+
+
+def event_record(event: Event) -> dict[str, Any]:
+    """Give an event as JSON values."""
+    head = {"id": event.id, "at": values.utc(event.at), "who": event.by.name, "agent": event.by.agent}
+    chain = {"seq": event.seq, "prev": list(event.prev), "digest": event.digest}
+    known = {"kind": event.kind, "about": list(mentions(event))}
+    facts = event.body.facts if isinstance(event.body, Unknown) else event.body
+    return {**head, **known, **chain, "body": values.plain(facts)}
+
+
+def line(event: Event) -> str:
+    """Write when, who, and what happened."""
+    return f"{moment(event.at)}  {who(event.by.name, event.by.agent)}: {happened(event)}"
+
+
+def mentions(event: Event) -> tuple[str, ...]:
+    """Name the hypotheses, runs and items of evidence that an event speaks of, itself included."""
+    body = event.body
+    match body:
+        case EvidenceGiven():
+            named = [*body.bears, body.source.run]
+        case Note():
+            named = [*body.about]
+        case RunNoted():
+            named = [body.run, *body.hypotheses]
+        case VerdictGiven():
+            named = [body.run, body.hypothesis]
+        case Ruling():
+            named = [body.hypothesis, body.replaced_by, *body.strikes]
+        case Renumbered():
+            named = [body.was, body.to]
+        case Sighting():
+            named = [body.source.run]
+        case ConstraintNoted():
+            named = [body.constraint]
+        case OutsideChange():
+            named = []
+        case Unknown():
+            named = [value for value in body.facts.values() if isinstance(value, str)]
+        case _:
+            named = [body.hypothesis]
+    return tuple(dict.fromkeys(name for name in (event.id, *named) if name))
+
+
+def _chosen(registry: Registry, about: str) -> Iterator[Event]:
+    return (event for event in registry.events if not about or about in mentions(event))
+
+
+def happened(event: Event) -> str:
+    """Write what an event says, on one line."""
+    body = event.body
+    match body:
+        case Proposed():
+            return f"proposed {inert(body.hypothesis)}: {inert(body.title)}"
+        case Note():
+            about = f" on {sentence_of(body.about)}" if body.about else ""
+            return f"note{about}: {inert(body.text)}"
+        case Sighting():
+            return f"saw {inert(body.symptom)}: {inert(body.text)} ({source(body.source)})"
+        case EvidenceGiven():
+            bears = sentence_of(f"{bearing} {id}" for id, bearing in body.bears.items())
+            return f"evidence, {body.grade}, {bears}: {inert(body.text)} ({source(body.source)})"
+        case RunNoted():
+            why = f" ({inert(body.why)})" if body.why else ""
+            return f"run {inert(body.run)} of {sentence_of(body.hypotheses)} {inert(body.state)}{why}"
+        case VerdictGiven():
+            return f"{inert(body.run)} says of {inert(body.hypothesis)} {word(body)}: {arms(body)}"
+        case Ruling():
+            return f"ruled on {inert(body.hypothesis)}: {ruled(body)}"
+        case Reopened():
+            return f"reopened {inert(body.hypothesis)}: {inert(body.because)}"
+        case Claim():
+            return f"works on {inert(body.hypothesis)} until {moment(body.until)}"
+        case _:
+            return _happened_around(event)
+
+
+def _happened_around(event: Event) -> str:
+    body = event.body
+    match body:
+        case Link():
+            return (
+                f"linked commit {inert(body.commit)} to {inert(body.hypothesis)} as {inert(body.role)}"
+            )
+        case AssumptionNoted():
+            found = {True: "holds", False: "does not hold", None: "is unverified"}[body.holds]
+            because = f": {inert(body.because)}" if body.because else ""
+            return f"assumption {inert(body.assumption)} of {inert(body.hypothesis)} {found}{because}"
+        case InterventionNoted():
+            change = f"commit {inert(body.commit)} for {inert(body.hypothesis)}"
+            because = f": {inert(body.because)}" if body.because else ""
+            return f"{change} is {inert(body.state)}, effect {inert(body.effect)}{because}"
+        case ConstraintNoted():
+            because = f" ({inert(body.because)})" if body.because else ""
+            return f"constraint {inert(body.constraint)}: {inert(body.text)}{because}"
+        case OutsideChange():
+            where = f" on {inert(body.engine)}" if body.engine else ""
+            return f"changed from outside{where}: {inert(body.text)}"
+        case Renumbered():
+            return f"renumbered {inert(body.file)} from {inert(body.was)} to {inert(body.to)}"
+        case _:
+            return f"{inert(event.kind)}: an event of a kind that this workbench does not know"
+
+
+def ruled(ruling: Ruling) -> str:
+    """Write what was ruled and why."""
+    parts = []
+    if ruling.strikes:
+        parts.append(f"strikes {sentence_of(ruling.strikes)}")
+    if ruling.role is not None:
+        parts.append(f"role {ruling.role}")
+    if ruling.replaced_by:
+        parts.append(f"{inert(ruling.replaced_by)} replaces it")
+    return f"{', '.join(parts) or 'nothing changes'}, because {inert(ruling.because)}"

@@ -1,0 +1,192 @@
+"""The campaign on one screen: what a person reads who comes back after a night.
+
+The record of `status`:
+    title, as_of     as_of: time of the newest event, or null
+    symptoms         name, title, reference_rate, measured (run, hypothesis, counts, interval) or null
+    counts           hypotheses by state
+    contested        ids
+    leading          a record of `list` with `because`, or null
+    verdicts         the last few, newest first: run, hypothesis, verdict, prediction, at
+    unverified       hypothesis, assumption, text
+    running          ids of runs
+    problems         file, line, column, what, hint
+    next             what, command
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from workbench.model.campaign import SymptomSpec
+from workbench.model.event import ArmResult
+from workbench.model.registry import Registry, RunLine
+from workbench.model.run import RunState
+from workbench.model.standing import Item, State
+from workbench.report import values
+from workbench.report.reasons import arm, arms, because, campaign_step, word
+from workbench.report.registry import hypothesis_record, state_words
+from workbench.report.suspects import Roster, Suspect, roster
+from workbench.report.text import WIDTH, count, cut, inert, moment, percent, printed
+
+_SYMPTOMS, _CONTESTED, _VERDICTS, _UNVERIFIED, _RUNNING, _PROBLEMS = 3, 3, 4, 2, 2, 3
+_LABEL = 12
+
+
+def status(registry: Registry) -> Iterator[str]:
+    """Yield the screen: 24 lines of 80 columns at most."""
+    for line in printed(_status(roster(registry))):
+        yield cut(line, WIDTH)
+
+
+def status_record(registry: Registry) -> dict[str, Any]:
+    """Give the same as JSON values, nothing cut."""
+    suspects = roster(registry)
+    leading = suspects.leading()
+    step = campaign_step(suspects)
+    return {
+        "title": registry.spec.title,
+        "as_of": values.utc(suspects.newest) if suspects.newest else None,
+        "symptoms": symptom_records(suspects),
+        "counts": {str(state): number for state, number in suspects.counts.items()},
+        "contested": [each.id for each in suspects if each.state is State.CONTESTED],
+        "leading": {**hypothesis_record(leading), "because": because(leading)} if leading else None,
+        "verdicts": [_verdict_record(item) for _, item in last_verdicts(suspects)],
+        "unverified": unverified_records(suspects),
+        "running": [run.id for run in _running(registry)],
+        "problems": values.plain(registry.problems),
+        "next": {"what": step.what, "command": step.command},
+    }
+
+
+def measured(suspects: Roster) -> dict[str, tuple[Suspect, Item, ArmResult]]:
+    """Find the newest control arm that counts of each symptom: how often it shows as found."""
+    found = {}
+    for suspect, item in suspects.verdicts():
+        control = item.verdict.arms.get("control") if item.verdict else None
+        if item.verdict is not None and control is not None and control.counts.decided:
+            found[item.verdict.symptom or suspect.symptom] = (suspect, item, control)
+    return found
+
+
+def symptom_texts(suspects: Roster) -> list[tuple[str, str]]:
+    """Write of each symptom of the campaign how often it shows, and where that was counted."""
+    found = measured(suspects)
+    return [
+        (name, _shows(found.get(name), spec)) for name, spec in suspects.registry.spec.symptoms.items()
+    ]
+
+
+def _shows(found: tuple[Suspect, Item, ArmResult] | None, spec: SymptomSpec) -> str:
+    if found is not None:
+        suspect, item, control = found
+        run = item.verdict.run if item.verdict else ""
+        return f"{arm(control)}, control of {inert(suspect.id)} in {inert(run)}"
+    if spec.reference_rate is not None:
+        return f"{percent(spec.reference_rate)} stated in campaign.yaml; not counted in any test yet"
+    return "not counted in any test yet"
+
+
+def symptom_records(suspects: Roster) -> list[dict[str, Any]]:
+    """Give each symptom and how often it shows."""
+    found = measured(suspects)
+    records = []
+    for name, spec in suspects.registry.spec.symptoms.items():
+        suspect, item, control = found.get(name, (None, None, None))
+        counted = None
+        if suspect and item and item.verdict and control:
+            ids = {"run": item.verdict.run, "hypothesis": suspect.id}
+            interval = [round(bound, 6) for bound in control.interval]
+            counted = {**ids, "counts": values.counts(control.counts), "interval": interval}
+        reference = {"title": spec.title, "reference_rate": spec.reference_rate}
+        records.append({"name": name, **reference, "measured": counted})
+    return records
+
+
+def last_verdicts(suspects: Roster) -> list[tuple[Suspect, Item]]:
+    """Give the last few verdicts that count, newest first."""
+    return list(reversed(list(suspects.verdicts())))[:_VERDICTS]
+
+
+def unverified_records(suspects: Roster) -> list[dict[str, Any]]:
+    """Give the assumptions of suspects that are not out, as far as nobody has verified them."""
+    return [
+        {"hypothesis": suspect.id, "assumption": each.assumption.id, "text": each.assumption.text}
+        for suspect in suspects
+        if not suspect.fallen
+        for each in suspect.unverified
+    ]
+
+
+def _status(suspects: Roster) -> Iterator[str]:
+    registry = suspects.registry
+    when = f", as of {moment(suspects.newest)}" if suspects.newest else ""
+    yield f"{cut(registry.spec.title or 'campaign without a title', WIDTH - len(when))}{when}"
+    symptoms = (f"{inert(name)} {text}" for name, text in symptom_texts(suspects))
+    yield from _labelled("symptom", symptoms, _SYMPTOMS)
+    number = count(len(suspects.suspects), "hypothesis", "hypotheses")
+    states = ", ".join(f"{many} {state}" for state, many in suspects.counts.items())
+    yield _line("suspects", f"{number}: {states}" if states else number)
+    contested = (each for each in suspects if each.state is State.CONTESTED)
+    yield from _labelled("contested", map(_named, contested), _CONTESTED)
+    yield from _leading(suspects)
+    yield from _labelled("verdicts", map(_verdict, last_verdicts(suspects)), _VERDICTS)
+    unverified = [
+        f"{inert(each['hypothesis'])} {inert(each['assumption'])}: {inert(each['text'])}"
+        for each in unverified_records(suspects)
+    ]
+    yield from _labelled("unverified", iter(unverified), _UNVERIFIED)
+    running = (f"{inert(run.id)} {run.state}" for run in _running(registry))
+    yield from _labelled("running", running, _RUNNING)
+    yield from _labelled("problems", (str(problem) for problem in registry.problems), _PROBLEMS)
+    step = campaign_step(suspects)
+    yield _line("next", step.what)
+    yield _line("", step.command)
+
+
+def _leading(suspects: Roster) -> Iterator[str]:
+    leading = suspects.leading()
+    if leading is None:
+        yield _line("leading", "none: nothing that counts is for any suspect")
+        return
+    grade = f", {leading.standing.grade}" if leading.standing.grade else ""
+    yield _line("leading", f"{inert(leading.id)} {leading.state}{grade}: {inert(leading.title)}")
+    item = leading.deciding
+    yield _line("", arms(item.verdict) if item and item.verdict else because(leading))
+
+
+def _named(suspect: Suspect) -> str:
+    return f"{inert(suspect.id)} {state_words(suspect)}: {inert(suspect.title)}"
+
+
+def _verdict(pair: tuple[Suspect, Item]) -> str:
+    suspect, item = pair
+    verdict = item.verdict
+    return f"{moment(item.at)} {inert(suspect.id)} {word(verdict)}: {arms(verdict)}" if verdict else ""
+
+
+def _verdict_record(item: Item) -> dict[str, Any]:
+    verdict = item.verdict
+    if verdict is None:
+        return {}
+    words = {"verdict": str(verdict.verdict), "prediction": str(verdict.prediction)}
+    return {"run": verdict.run, "hypothesis": verdict.hypothesis, **words, "at": values.utc(item.at)}
+
+
+def _running(registry: Registry) -> list[RunLine]:
+    return [run for run in registry.runs if run.state in (RunState.PLANNED, RunState.RUNNING)]
+
+
+def _labelled(label: str, items: Iterator[str], most: int) -> Iterator[str]:
+    """Yield at most `most` lines, the last of which says how many more there are if any are left."""
+    lines = list(items)
+    shown = lines if len(lines) <= most else [*islice(lines, most - 1), ""]
+    if len(lines) > most:
+        shown[-1] = f"and {len(lines) - most + 1} more"
+    for place, line in enumerate(shown):
+        yield _line(label if place == 0 else "", line)
+
+
+def _line(label: str, text: str) -> str:
+    return f"{label:<{_LABEL}}{text}"

@@ -1,0 +1,107 @@
+"""The short lock of a campaign's log, in the folder that git does not see.
+
+Held for as long as it takes to read what others appended and to append a line: whoever wants it waits a
+bounded time. The kernel frees it with its holder, so a dead process never blocks anybody.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from workbench.errors import LockHeld, StoreError
+from workbench.store.disk import REAL_OS, Os, refusal
+
+WORK_FOLDER = ".workbench"
+LOCK_FILE = "log.lock"
+_POLL = 0.002  # an append takes a few milliseconds; the default of 50 would leave the disk idle
+
+
+def work_folder(root: Path, *, disk: Os = REAL_OS) -> Path:
+    """Give the folder of locks and caches of a campaign, made when it is not there.
+
+    Raises:
+        StoreError: It is a symbolic link, or cannot be made.
+    """
+    folder = root / WORK_FOLDER
+    if folder.is_symlink():
+        raise StoreError(f"{folder}: is a symbolic link", hint="locks and caches stay in the campaign")
+    try:
+        with suppress(FileExistsError):
+            disk.mkdir(str(folder), 0o755)
+    except OSError as error:
+        raise refusal(folder, error) from error
+    return folder
+
+
+class LogLock:
+    """The lock of one campaign's log; may be taken again by the thread that has it.
+
+    Args:
+        root: The campaign's folder.
+        wait: Seconds to wait for others at most.
+        disk: System calls.
+    """
+
+    def __init__(self, root: Path, *, wait: float, disk: Os = REAL_OS) -> None:
+        self._root = root
+        self._wait = wait
+        self._disk = disk
+        self._mutex = threading.RLock()  # threads of one process share the kernel's lock
+        self._depth = 0
+
+    @contextmanager
+    def __call__(self, *, wait: float | None = None) -> Iterator[None]:
+        """Hold the lock.
+
+        Args:
+            wait: Seconds to wait at most, None for the usual.
+
+        Raises:
+            LockHeld: Another process had it all the time.
+            StoreError: The campaign's folder cannot be locked.
+        """
+        seconds = self._wait if wait is None else wait
+        if not self._mutex.acquire(timeout=seconds):
+            raise self._held(seconds)
+        try:
+            if self._depth:
+                yield
+                return
+            with self._kernel(seconds):
+                self._depth += 1
+                try:
+                    yield
+                finally:
+                    self._depth -= 1
+        finally:
+            self._mutex.release()
+
+    @contextmanager
+    def _kernel(self, seconds: float) -> Iterator[None]:
+        from filelock import FileLock, Timeout  # slow to import, and readers never lock
+
+        path = work_folder(self._root, disk=self._disk) / LOCK_FILE
+        lock = FileLock(path, is_singleton=False, fallback_to_soft=False, poll_interval=_POLL)
+        try:
+            lock.acquire(timeout=seconds)
+        except Timeout as error:
+            raise self._held(seconds) from error
+        except NotImplementedError as error:
+            raise StoreError(
+                f"{path}: this file system has no locks", hint="use a local disk"
+            ) from error
+        except OSError as error:
+            raise refusal(path, error) from error
+        try:
+            yield
+        finally:
+            lock.release(force=True)
+
+    def _held(self, seconds: float) -> LockHeld:
+        return LockHeld(
+            f"{self._root}: another process has been writing to the log for {seconds:g} s",
+            hint="try again; if that goes on, look for a stopped process of this campaign",
+        )

@@ -1,0 +1,296 @@
+"""Do the files of a campaign fit together? Names that lead nowhere, arms that do not differ, circles.
+
+Checked on `Facts`, the little of a file that refers to something. They are taken from the fields as
+written, so that a file with a mistake in its form still has its references checked in the same pass.
+Findings name their place by keys; line and column are looked up only for those there are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from workbench.model.campaign import CampaignSpec
+from workbench.store.known import Known, nearest
+
+Keys = tuple[str | int, ...]
+LOADS = ("in_flight", "sessions", "turns")  # what a condition may speak of beside knobs
+_CONDITION = re.compile(r"(>=|<=|>|<|=)?\s*[0-9]+")
+_ARMS = ("control", "treatment", "put_back.control", "put_back.treatment")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Finding:
+    """A mistake between files: where it stands, by keys, what it is, and what to do."""
+
+    keys: Keys
+    what: str
+    hint: str = ""
+    at_key: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Facts:
+    """What a hypothesis file refers to.
+
+    Attributes:
+        parent: Its parent's id.
+        also: Ids of further parents.
+        symptom: Name of the symptom.
+        workload: Name of the test's workload.
+        engine: Name of the test's engine.
+        fails_when: Knob, or measure of load, to condition.
+        arms: Arm of the test, such as `put_back.control`, to its settings.
+        why_many: It says why more than one knob differs.
+        assumptions: Ids of the assumptions.
+    """
+
+    parent: str = ""
+    also: tuple[str, ...] = ()
+    symptom: str = ""
+    workload: str = ""
+    engine: str = ""
+    fails_when: dict[str, str] = field(default_factory=dict)
+    arms: dict[str, dict[str, str]] = field(default_factory=dict)
+    why_many: bool = False
+    assumptions: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, fields: Mapping[str, Any]) -> Self:
+        """Take the facts from a file's fields, whatever else they hold."""
+        test = _mapping(fields.get("test"))
+        back = _mapping(test.get("put_back"))
+        arms = {"control": test.get("control"), "treatment": test.get("treatment")}
+        arms |= {f"put_back.{name}": back.get(name) for name in ("control", "treatment")}
+        assumptions = (_text(_mapping(each).get("id")) for each in _list(fields.get("assumptions")))
+        return cls(
+            parent=_text(fields.get("parent")),
+            also=tuple(_text(each) for each in _list(fields.get("also"))),
+            symptom=_text(fields.get("symptom")),
+            workload=_text(test.get("workload")),
+            engine=_text(test.get("engine")),
+            fails_when=_texts(fields.get("fails_when")),
+            arms={name: _texts(arm) for name, arm in arms.items() if isinstance(arm, dict) and arm},
+            why_many=bool(test.get("why_many")),
+            assumptions=tuple(assumptions),
+        )
+
+
+def check_hypothesis(id: str, facts: Facts, known: Known, ids: frozenset[str]) -> Iterator[Finding]:
+    """Check what one file refers to.
+
+    Args:
+        id: The hypothesis.
+        facts: What its file refers to.
+        known: Names that the campaign has.
+        ids: Ids of all hypotheses, also of those whose files have mistakes.
+    """
+    parents = [(("parent",), facts.parent), *((("also", i), each) for i, each in enumerate(facts.also))]
+    for keys, parent in parents:
+        if parent and parent == id:
+            yield Finding(
+                keys=keys, what=f"{id} cannot be its own parent", hint="name another, or none"
+            )
+        elif parent and parent not in ids:
+            hint = nearest(parent, sorted(ids, key=len))
+            yield Finding(keys=keys, what=f"there is no hypothesis {parent}", hint=hint)
+    yield from _name(("symptom",), "symptom", facts.symptom, known.symptoms)
+    yield from _name(("test", "workload"), "workload", facts.workload, known.workloads)
+    yield from _name(("test", "engine"), "engine", facts.engine, known.engines)
+    yield from _left_open(facts, known)
+    yield from _conditions(facts, known)
+    for arm in facts.arms:
+        yield from _settings(arm, facts, known)
+    for prefix in ("", "put_back."):
+        yield from _difference(prefix, facts)
+    for position, each in enumerate(facts.assumptions):
+        if each and each in facts.assumptions[:position]:
+            yield Finding(
+                keys=("assumptions", position, "id"), what=f"there are two assumptions {each}"
+            )
+
+
+def check_tree(facts: Mapping[str, Facts]) -> Iterator[tuple[str, Finding]]:
+    """Find parents that lead back to their child; gives the id of the file to blame with each.
+
+    Args:
+        facts: Hypothesis id to what its file refers to.
+    """
+    edges = {
+        id: {each for each in (told.parent, *told.also) if each in facts} - {id}
+        for id, told in facts.items()
+    }
+    rest = _circular(edges)
+    for id in rest:
+        told = facts[id]
+        for keys, parent in [
+            (("parent",), told.parent),
+            *((("also", i), p) for i, p in enumerate(told.also)),
+        ]:
+            if parent in rest and parent != id and (way := _way(parent, id, edges, rest)):
+                circle = " -> ".join([id, *way])
+                yield (
+                    id,
+                    Finding(keys=keys, what=f"its parents lead back to it: {circle}", hint="cut one"),
+                )
+
+
+def check_campaign(spec: CampaignSpec, known: Known) -> Iterator[Finding]:
+    """Check what `campaign.yaml` says of itself."""
+    yield from _name(("engine",), "engine", spec.engine, known.engines)
+    components = [
+        each.options["components"] for each in spec.engines.values() if "components" in each.options
+    ]
+    parts = tuple({part: None for each in components if isinstance(each, Mapping) for part in each})
+    for name, knob in spec.knobs.items():
+        for engine in knob.on:
+            yield from _name(
+                ("knobs", name, "on", engine), "engine", engine, known.engines, at_key=True
+            )
+        for position, part in enumerate(knob.components if parts else ()):
+            yield from _name(("knobs", name, "components", position), "component", part, parts)
+    for position, each in enumerate(spec.constraints):
+        keys: Keys = ("constraints", position, "check")
+        knob_name, level = _text(each.check.get("knob")), _text(each.check.get("level"))
+        yield from _name((*keys, "knob"), "knob", knob_name, known.knobs)
+        if level and known.knobs and (levels := known.knobs.get(knob_name)):
+            yield from _level((*keys, "level"), knob_name, level, levels)
+    for id, count in Counter(each.id for each in spec.constraints).items():
+        if count > 1:
+            last = max(i for i, each in enumerate(spec.constraints) if each.id == id)
+            yield Finding(keys=("constraints", last, "id"), what=f"there are {count} constraints {id}")
+
+
+# --- one thing at a time --------------------------------------------------------------------------
+
+
+def _name(
+    keys: Keys, noun: str, name: str, known: Iterable[str] | None, *, at_key: bool = False
+) -> Iterator[Finding]:
+    if name and known is not None and name not in (names := list(known)):
+        hint = nearest(name, names) or f"the campaign has no {noun} at all"
+        yield Finding(keys=keys, what=f"there is no {noun} {name!r}", hint=hint, at_key=at_key)
+
+
+def _level(keys: Keys, knob: str, level: str, levels: Iterable[str]) -> Iterator[Finding]:
+    names = list(levels)
+    if level not in names:
+        yield Finding(keys=keys, what=f"knob {knob} has no level {level!r}", hint=nearest(level, names))
+
+
+def _left_open(facts: Facts, known: Known) -> Iterator[Finding]:
+    """A name may be left out of a test only where there is one that it can mean."""
+    if not facts.arms:
+        return
+    several = "the campaign has several: "
+    if not facts.symptom and known.symptoms is not None and len(known.symptoms) > 1:
+        hint = f"add `symptom:`; {several}{', '.join(known.symptoms)}"
+        yield Finding(
+            keys=("test",), at_key=True, what="does not say which symptom it is about", hint=hint
+        )
+    if not facts.workload and known.workloads is not None and len(known.workloads) > 1:
+        hint = f"add `workload:`; {several}{', '.join(known.workloads)}"
+        yield Finding(keys=("test",), at_key=True, what="test does not say which workload", hint=hint)
+    if not facts.engine and not known.engine and known.engines is not None and len(known.engines) > 1:
+        hint = f"add `engine:` here or to the campaign; {several}{', '.join(known.engines)}"
+        yield Finding(keys=("test",), at_key=True, what="test does not say on which engine", hint=hint)
+
+
+def _conditions(facts: Facts, known: Known) -> Iterator[Finding]:
+    if known.knobs is None:
+        return
+    for name, condition in facts.fails_when.items():
+        keys: Keys = ("fails_when", name)
+        if name in known.knobs:
+            if levels := known.knobs[name]:
+                yield from _level(keys, name, condition, levels)
+        elif name not in LOADS:
+            hint = nearest(name, [*known.knobs, *LOADS])
+            yield Finding(keys=keys, at_key=True, what=f"there is no knob {name!r}", hint=hint)
+        elif not _CONDITION.fullmatch(condition):
+            what = f"{condition!r} is no condition on {name}"
+            yield Finding(keys=keys, what=what, hint='write one such as ">=30"')
+
+
+def _settings(arm: str, facts: Facts, known: Known) -> Iterator[Finding]:
+    if known.knobs is None:
+        return
+    for knob, level in facts.arms[arm].items():
+        keys: Keys = ("test", *arm.split("."), knob)
+        yield from _name(keys, "knob", knob, known.knobs, at_key=True)
+        if levels := known.knobs.get(knob):
+            yield from _level(keys, knob, level, levels)
+
+
+def _difference(prefix: str, facts: Facts) -> Iterator[Finding]:
+    """Two arms must differ, and in one knob, or nobody can say what made the difference."""
+    control, treatment = facts.arms.get(f"{prefix}control"), facts.arms.get(f"{prefix}treatment")
+    if control is None or treatment is None:
+        return
+    knobs = dict.fromkeys([*control, *treatment])
+    differing = [knob for knob in knobs if control.get(knob) != treatment.get(knob)]
+    keys: Keys = ("test", *prefix.split(".")[:-1], "treatment")
+    if not differing:
+        yield Finding(
+            keys=keys, at_key=True, what="control and treatment are equal", hint="change one knob"
+        )
+    if len(differing) > 1 and not facts.why_many:
+        what = f"control and treatment differ in {len(differing)} knobs: {', '.join(differing)}"
+        hint = "change one, or say `why_many:` in the test"
+        yield Finding(keys=keys, at_key=True, what=what, hint=hint)
+
+
+def _circular(edges: Mapping[str, set[str]]) -> dict[str, None]:
+    """Give the ids in circles, and between two circles: what is left when all loose ends are cut."""
+    rest = dict.fromkeys(edges)
+    parents = {id: set(each) for id, each in edges.items()}
+    children: dict[str, set[str]] = {id: set() for id in edges}
+    for id, each in edges.items():
+        for parent in each:
+            children[parent].add(id)
+    for ways, back in ((parents, children), (children, parents)):
+        loose = [id for id in rest if not ways[id]]
+        while loose:
+            id = loose.pop()
+            del rest[id]
+            for other in back[id]:
+                ways[other].discard(id)
+                if other in rest and not ways[other]:
+                    loose.append(other)
+    return rest
+
+
+def _way(start: str, end: str, edges: Mapping[str, set[str]], within: Iterable[str]) -> list[str]:
+    """Give a shortest way from start to end over parents, empty when there is none."""
+    allowed, came = set(within), {start: ""}
+    queue = [start]
+    for here in queue:
+        if here == end:
+            way = [here]
+            while came[way[-1]]:
+                way.append(came[way[-1]])
+            return way[::-1]
+        for other in sorted(edges[here] & allowed):
+            if other not in came:
+                came[other] = here
+                queue.append(other)
+    return []
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _texts(value: Any) -> dict[str, str]:
+    return {name: each for name, each in _mapping(value).items() if isinstance(each, str)}

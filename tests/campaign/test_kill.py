@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -51,6 +52,20 @@ def test_a_few_moments(tmp_path: Path) -> None:
     check_kills(bench, 4, in_flight_too=0)
     last = bench.finish("another")
     assert (last["verified"], last["earlier"]) == ([], [])
+
+
+def test_many_at_once_make_one_process(tmp_path: Path) -> None:
+    """Whoever comes while a run of the test is under way is refused; nobody begins beside it."""
+    bench = CampaignBench(tmp_path)
+    started = [bench.start("shared") for _ in range(5)]
+    ended = [(*process.communicate(timeout=120), process.returncode) for process in started]
+    said = [json.loads(out) for out, _, code in ended if code == 0]
+    refused = [err for _, err, code in ended if code != 0]
+    assert said
+    assert all("is under way" in err or "decided already" in err for err in refused), refused
+    seeds = bench.journalled("shared")
+    assert len(seeds) == len(set(seeds))
+    assert len(said) == 1  # its word has fallen: those who come later find it decided
 
 
 @pytest.mark.quality

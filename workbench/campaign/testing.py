@@ -59,7 +59,7 @@ def start(root: Path, plan: Plan, serves: Sequence[Served], observer: Observer) 
     with one_at_a_time(root / LOCK):
         folder, executed, beginning = _begin(root, plan, serves)
     snapshot = running.conduct(executed, folder, observer, beginning)
-    return snapshot, verdicts(root, folder.manifest.id)
+    return snapshot, _verdicts(RunView.read(folder.path), Past(folder.path.parent))
 
 
 def resume(root: Path, run: str, asked: Mapping[str, Any], observer: Observer) -> Result:
@@ -93,7 +93,7 @@ def resume(root: Path, run: str, asked: Mapping[str, Any], observer: Observer) -
     beginning = past.beginning(view.manifest.plan, view.manifest.serves)
     folder, plan = running.reopen(path, lambda then: _plan_to_resume(then, asked))
     snapshot = running.conduct(placed(plan, root), folder, observer, beginning)
-    return snapshot, verdicts(root, folder.manifest.id)
+    return snapshot, _verdicts(RunView.read(folder.path), Past(folder.path.parent))
 
 
 def verdicts(root: Path, run: str) -> tuple[VerdictGiven, ...]:

@@ -5,10 +5,10 @@ The map, from the top floor down; imports go downwards only, and a test holds th
     cli/                 verbs of the command line; data on stdout, narration on stderr
     campaign, report/    the facade that wires a run together; words, tables, JSON for people
     conduct/             plan, drive, journal, judge after each block, stop, resume
-    plugins              finds engines, workloads and classifiers by name
-    engines/ workloads/ classifiers/     what touches the system under test
+    plugins              finds engines, workloads, knobs and classifiers by name
+    engines/ workloads/ knobs/ classifiers/     what touches the system under test
     store/               campaigns and runs: the only reader and writer of our files
-    judge/               trials to counts to verdicts; guards
+    judge/               trials to counts to verdicts to states; guards
     stats/               e-values, intervals, design effect, planning: numbers in, numbers out
     ports                the Protocols that plug-ins implement
     model/, errors       the nouns, and the tree of what can go wrong

@@ -20,7 +20,7 @@ from workbench.conduct.experiment import read_back
 from workbench.conduct.findings import differences, finding
 from workbench.errors import AlreadyDecided, ResumeRefused, StoreError, UsageError
 from workbench.judge import fold
-from workbench.judge.continuation import digest_of_test
+from workbench.judge.continuation import Beginning, digest_of_test
 from workbench.judge.jury import Jury
 from workbench.model.event import VerdictGiven
 from workbench.model.plan import Part, Plan
@@ -28,10 +28,12 @@ from workbench.model.progress import Snapshot
 from workbench.model.run import Fingerprint, Manifest, RunState, Served
 from workbench.model.verdict import Judgement
 from workbench.ports import Observer
-from workbench.store import RunView, Writing, find_run
+from workbench.store import RunFolder, RunView, Writing, find_run
 from workbench.store.journal import BLOBS_FOLDER
+from workbench.store.lock import one_at_a_time
 
 VERB = "test"
+LOCK = Path(".workbench", "begin.lock")  # from the look at earlier runs until the new one is on record
 MAY_CHANGE = ("max_blocks", "budget", "keep_texts")  # what a resume may ask for
 Result = tuple[Snapshot, tuple[VerdictGiven, ...]]
 
@@ -54,27 +56,10 @@ def start(root: Path, plan: Plan, serves: Sequence[Served], observer: Observer) 
         LockHeld: A run of the same test is under way.
         WorkbenchError: See the tree in `errors`.
     """
-    past = Past(root / running.RUNS)
-    recorded = (
-        Writing()
-        .gate()
-        .knowing(plan)
-        .manifest(running.planned(VERB, plan, serves, arms_of(root, plan)))
-    )
-    found = dict(recorded.fingerprints)
-    digests = [digest_of_test(recorded.plan, each, found) for each in recorded.plan.comparisons]
-    earlier = {digest: past.of_test(digest) for digest in digests}
-    serves = serves_with(serves, digests, earlier)
-    first = max(past.first_block(each.earlier) for each in serves)
-    plan = replace(plan, first_block=first)
-    beginning = past.beginning(plan, serves)
-    jury = Jury(plan, beginning)
-    if jury.decided:
-        raise _already_decided(plan, serves, past, jury.judgements)
-    manifest = running.planned(VERB, plan, serves, found)
-    folder = running.begin(manifest, root / running.RUNS)
-    snapshot = running.conduct(placed(plan, root), folder, observer, beginning)
-    return snapshot, verdicts(root, folder.manifest.id)
+    with one_at_a_time(root / LOCK):
+        folder, executed, beginning = _begin(root, plan, serves)
+    snapshot = running.conduct(executed, folder, observer, beginning)
+    return snapshot, _verdicts(RunView.read(folder.path), Past(folder.path.parent))
 
 
 def resume(root: Path, run: str, asked: Mapping[str, Any], observer: Observer) -> Result:
@@ -87,8 +72,8 @@ def resume(root: Path, run: str, asked: Mapping[str, Any], observer: Observer) -
         observer: Watches.
 
     Raises:
-        ResumeRefused: Something else would be tested now, the run is invalid, or another run goes on
-            from it already.
+        ResumeRefused: Something else would be tested now, the run is invalid, or there is a newer run
+            of the same test.
         WorkbenchError: See the tree in `errors`.
     """
     unknown = sorted(asked.keys() - set(MAY_CHANGE))
@@ -99,16 +84,16 @@ def resume(root: Path, run: str, asked: Mapping[str, Any], observer: Observer) -
     path = find_run(run, root / running.RUNS)
     view = RunView.read(path)
     past = Past(path.parent)
-    later = past.continued_by(view.manifest.id)
+    later = past.newer_run(view.manifest)
     if later:
         raise ResumeRefused(
-            f"run {later} goes on from run {view.manifest.id} already",
-            hint=f"go on with {later}, or begin the test anew: it starts from the blocks of both",
+            f"run {view.manifest.id} is not the newest of its test: {later} is",
+            hint=f"resume {later}, or begin the test anew: it starts from the blocks of both",
         )
     beginning = past.beginning(view.manifest.plan, view.manifest.serves)
     folder, plan = running.reopen(path, lambda then: _plan_to_resume(then, asked))
     snapshot = running.conduct(placed(plan, root), folder, observer, beginning)
-    return snapshot, verdicts(root, folder.manifest.id)
+    return snapshot, _verdicts(RunView.read(folder.path), Past(folder.path.parent))
 
 
 def verdicts(root: Path, run: str) -> tuple[VerdictGiven, ...]:
@@ -174,6 +159,25 @@ def _placed(group: plugins.Group, part: Part, root: Path) -> Part:
     if "cwd" not in {field.name for field in fields(plugins.options_type(group, part.kind))}:
         return part
     return replace(part, options={**part.options, "cwd": str(root / (part.options.get("cwd") or ""))})
+
+
+def _begin(root: Path, plan: Plan, serves: Sequence[Served]) -> tuple[RunFolder, Plan, Beginning]:
+    """Read back what would be tested, look up what it goes on from, and put the run on record."""
+    past = Past(root / running.RUNS)
+    manifest = running.planned(VERB, plan, serves, arms_of(root, plan))
+    recorded = Writing().gate().knowing(plan).manifest(manifest)
+    found = dict(recorded.fingerprints)
+    digests = [digest_of_test(recorded.plan, each, found) for each in recorded.plan.comparisons]
+    earlier = {digest: past.of_test(digest) for digest in digests}
+    serves = serves_with(serves, digests, earlier)
+    first = max(past.first_block(each.earlier) for each in serves)
+    plan = replace(plan, first_block=first)
+    beginning = past.beginning(plan, serves)
+    jury = Jury(plan, beginning)
+    if jury.decided:
+        raise _already_decided(plan, serves, past, jury.judgements)
+    manifest = running.planned(VERB, plan, serves, found)
+    return running.begin(manifest, root / running.RUNS), placed(plan, root), beginning
 
 
 def arms_of(root: Path, plan: Plan) -> Mapping[str, Fingerprint]:

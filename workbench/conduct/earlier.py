@@ -6,8 +6,9 @@ From then on it is recalled by that record alone, whatever has come to lie besid
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import islice
 from pathlib import Path
 
@@ -21,8 +22,8 @@ from workbench.model.outcome import Counts
 from workbench.model.plan import Plan
 from workbench.model.run import Manifest, RunState, Served
 from workbench.model.verdict import Comparison
-from workbench.store import RunView, current_owner, is_alive, list_runs
-from workbench.store.lock import elsewhere
+from workbench.store import RunView, current_owner, list_runs
+from workbench.store.lock import elsewhere, is_held
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,22 +84,22 @@ class Past:
             LockHeld: One of them is under way; a run beside it would be a second process.
         """
         found = []
-        for manifest in self._manifests():
-            if manifest.guards or digest not in [each.digest for each in manifest.serves]:
-                continue
-            if manifest.state is RunState.RUNNING and not _stands_still(manifest):
+        for manifest in self._runs_of({digest}):
+            if not self._stands_still(manifest):
                 continue
             blocks = sum(1 for _ in self.run(manifest.id).blocks(digest))
             if blocks:
                 found.append(Earlier(run=manifest.id, blocks=blocks))
         return tuple(found)
 
-    def continued_by(self, id: str) -> str:
-        """Name a run that goes on from this one; empty if none does."""
-        for manifest in self._manifests():
-            if any(earlier.run == id for each in manifest.serves for earlier in each.earlier):
-                return manifest.id
-        return ""
+    def newer_run(self, manifest: Manifest) -> str:
+        """Name the newest run of the same test, where that is not this one; else empty.
+
+        Only the newest may go on: an older one that did would make two processes of one.
+        """
+        runs = self._runs_of({each.digest for each in manifest.serves})
+        later = [run.id for run in runs if _age(run) > _age(manifest)]
+        return later[-1] if later else ""
 
     def beginning(self, plan: Plan, serves: Sequence[Served]) -> Beginning:
         """Recall what a run begins with, by its record.
@@ -115,7 +116,7 @@ class Past:
         measured = None
         if plan.measurement is not None:
             runs = [self.run(earlier.run) for each in serves for earlier in each.earlier]
-            runs.sort(key=_age)
+            runs.sort(key=lambda run: _age(run.manifest))
             measured = next((run.measured for run in runs if run.measured is not None), None)
         return Beginning(
             blocks=tuple(tuple(self._taken_over(each)) for each in serves), measured=measured
@@ -137,24 +138,29 @@ class Past:
                 )
             yield from blocks
 
-    def _manifests(self) -> list[Manifest]:
-        """Give the runs that can be read, in order of creation; a damaged one hides no other."""
+    def _runs_of(self, digests: Set[str]) -> list[Manifest]:
+        """Give the valid runs of these tests, in order of creation; a damaged one hides no other."""
         listed = [run.manifest for run in list_runs(self._runs) if run.manifest is not None]
-        return sorted(listed, key=lambda manifest: (manifest.created, manifest.id))
+        wanted = [
+            manifest
+            for manifest in listed
+            if not manifest.guards and any(each.digest in digests for each in manifest.serves)
+        ]
+        return sorted(wanted, key=_age)
+
+    def _stands_still(self, manifest: Manifest) -> bool:
+        """Say whether a run has ended, or died; of one that runs on another host nobody can tell."""
+        if is_held(self._runs / manifest.id):
+            raise LockHeld(
+                f"run {manifest.id} of the same test is under way",
+                hint="wait for it: a run beside it would count its evidence apart",
+            )
+        running = manifest.state is RunState.RUNNING
+        return not (running and elsewhere(manifest.owner, current_owner()))
 
 
-def _age(run: Recalled) -> tuple[object, str]:
-    return (run.manifest.created, run.manifest.id)
-
-
-def _stands_still(manifest: Manifest) -> bool:
-    """Say whether a run marked as running has died; of one on another host nobody can tell."""
-    if is_alive(manifest.owner):
-        raise LockHeld(
-            f"run {manifest.id} of the same test is under way",
-            hint="wait for it: a run beside it would count its evidence apart",
-        )
-    return not elsewhere(manifest.owner, current_owner())
+def _age(manifest: Manifest) -> tuple[datetime, str]:
+    return (manifest.created, manifest.id)
 
 
 def serves_with(

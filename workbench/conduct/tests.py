@@ -262,8 +262,9 @@ def _rules(
     asked: Mapping[str, Any],
 ) -> Rules:
     defaults = spec.defaults
-    cluster = Cluster.TRIAL if engine.lifecycle == COMMAND else Cluster.START
-    cluster = Cluster(engine.options.get("cluster", cluster))
+    stated = engine.options.get("cluster")  # an engine may say it
+    own = Cluster.TRIAL if engine.lifecycle == COMMAND else Cluster.START
+    cluster = Cluster(stated) if stated in set(Cluster) else own
     most = _TRIAL_BLOCKS if cluster is Cluster.TRIAL else _START_BLOCKS
     max_blocks = _positive("max_blocks", asked.get("max_blocks") or defaults.max_blocks or most)
     if max_blocks < defaults.min_blocks:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import getpass
 import os
 import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -57,6 +59,41 @@ class RunLock:
     def release(self) -> None:
         """Let others have the run; does nothing the second time."""
         self._lock.release(force=True)
+
+
+def is_held(folder: Path) -> bool:
+    """Whether a living process of this host has a run; takes the lock for a moment to tell."""
+    try:
+        RunLock(folder).release()
+    except LockHeld:
+        return True
+    return False
+
+
+@contextmanager
+def one_at_a_time(path: Path) -> Iterator[None]:
+    """Let one process at a time through; others wait. For what takes moments.
+
+    Args:
+        path: The file that carries the kernel lock; made, with its folder, when it is not there.
+
+    Raises:
+        StoreError: It cannot be made or locked.
+    """
+    from filelock import FileLock
+
+    lock = FileLock(path, is_singleton=False, fallback_to_soft=False)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except NotImplementedError as error:
+        raise StoreError(f"{path}: this file system has no locks", hint="use a local disk") from error
+    except OSError as error:
+        raise refusal(path, error) from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def held_by(folder: Path, owner: Owner | None) -> LockHeld:

@@ -189,15 +189,15 @@ class EventLog:
         problem = self._tail.catch_up()
         if problem:
             raise StoreError(f"{self._path}: {problem.what}", hint=problem.hint)
+        if self._tail.whole:
+            self._tail.take_tail()
         newer = self._tail.chain.newer
         if newer:
             raise VersionTooNew(
                 f"{self._path}: has format {newer}, which this workbench can only read",
                 hint="upgrade the workbench to append to this log",
             )
-        if self._tail.whole:
-            self._tail.take_tail()
-        elif self._tail.tail:
+        if self._tail.tail and not self._tail.whole:
             mend(self._path, disk=self._writing.disk)
             self._tail.catch_up()
 

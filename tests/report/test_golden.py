@@ -9,16 +9,21 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.report.campaign import build
-from workbench.model.campaign import CampaignSpec
+from workbench.model.campaign import CampaignSpec, SymptomSpec
 from workbench.model.registry import Registry
+from workbench.model.run import RunState
+from workbench.model.standing import Standing, State
 from workbench.report import ledger, log, registry, show, status, tree
+from workbench.report.text import columns
 
+CROWD = [(number, state) for number, state in enumerate(list(State) * 100, 100)]
 GOLDEN = Path(__file__).parent / "golden"
 
 
@@ -77,7 +82,23 @@ def test_reports_know_nothing_of_the_machine(name: str) -> None:
     assert not any("/somewhere" in line for line in REPORTS[name](build()))
 
 
-def test_status_fits_a_screen() -> None:
-    lines = list(status.status(build()))
-    assert len(lines) <= 24
-    assert max(map(len, lines)) <= 80
+def test_status_fits_a_screen_whatever_there_is_to_say() -> None:
+    rich = build()
+    states = {f"H{number}": Standing(hypothesis=f"H{number}", state=state) for number, state in CROWD}
+    symptoms = {f"s{number}": SymptomSpec(name=f"s{number}") for number in range(20)}
+    crowded = replace(
+        rich,
+        spec=replace(rich.spec, title="\u4e2d" * 99, symptoms={**rich.spec.symptoms, **symptoms}),
+        standings={**states, **rich.standings},
+        hypotheses=tuple(
+            replace(each, assumptions=rich.hypotheses[1].assumptions) for each in rich.hypotheses
+        ),
+        runs=tuple(replace(run, state=RunState.RUNNING) for run in rich.runs),
+        problems=rich.problems * 20,
+    )
+    for registry_ in (rich, crowded):
+        lines = list(status.status(registry_))
+        assert len(lines) <= 24
+        assert max(map(columns, lines)) <= 80
+    assert len(lines) == 24
+    assert sum("more" in line.split() for line in lines) == 5

@@ -101,6 +101,13 @@ def test_what_leads_nowhere_is_told_where_it_stands(
     ), problems
 
 
+def test_a_file_of_mistakes_is_told_up_to_a_limit(tmp_path: Path) -> None:
+    unknown = "".join(f"x{n}: 1\n" for n in range(3000))
+    knobs = "".join(f"  knob{n}: x\n" for n in range(3000))
+    files = {"H1.yaml": hypothesis("H1", unknown), "H2.yaml": hypothesis("H2", f"fails_when:\n{knobs}")}
+    assert len(told(write(tmp_path, files))) == 101 + 100
+
+
 def test_many_knobs_may_differ_with_a_reason(tmp_path: Path) -> None:
     both = arms(
         'index_k: fp8, hicache: "on"', 'index_k: bf16, hicache: "off"', "  why_many: bound together\n"
@@ -125,19 +132,32 @@ def test_a_parent_whose_file_has_mistakes_is_a_parent(tmp_path: Path) -> None:
     assert [len(each.problems) for each in found.files] == [2, 1, 0]
 
 
+SEVERAL = {
+    "symptom": CAMPAIGN.replace("  garbled", "  wedged: {statuses: [timeout]}\n  garbled"),
+    "workload": CAMPAIGN.replace("  agents", "  others: {kind: command}\n  agents"),
+    "engine": CAMPAIGN.replace("  local", "  prod: {lifecycle: command}\n  local").replace(
+        "engine: local\n", ""
+    ),
+}
+NONE = {
+    "symptom": CAMPAIGN.replace("symptoms:\n  garbled: {statuses: [timeout]}\n", ""),
+    "workload": CAMPAIGN.replace("workloads:\n  agents: {kind: command}\n", ""),
+    "engine": CAMPAIGN.replace(
+        "engine: local\nengines:\n  local: {lifecycle: command, argv: [x]}\n", ""
+    ),
+}
+
+
 @pytest.mark.parametrize(
     ("campaign", "what"),
     [
-        (
-            CAMPAIGN.replace("  garbled", "  wedged: {statuses: [timeout]}\n  garbled"),
-            "which symptom it is about",
+        *(
+            (text, f"does not say which {noun} its test is about; add `{noun}:`, one of ")
+            for noun, text in SEVERAL.items()
         ),
-        (CAMPAIGN.replace("  agents", "  others: {kind: command}\n  agents"), "which workload"),
-        (
-            CAMPAIGN.replace("  local", "  prod: {lifecycle: command}\n  local").replace(
-                "engine: local\n", ""
-            ),
-            "on which engine",
+        *(
+            (text, f"has a test, and the campaign has no {noun}; add one to")
+            for noun, text in NONE.items()
         ),
     ],
 )
@@ -162,6 +182,11 @@ def test_what_a_test_leaves_out_must_be_the_only_one(tmp_path: Path, campaign: s
         ("level: bf16", "level: bf17", "knob index_k has no level 'bf17'; did you mean 'bf16'?"),
         ("[{id: C1", "[{id: C1, text: x}, {id: C1", "there are 2 constraints C1"),
         ("argv: [x]}", "components: {a: {}, b: {}}}", ""),
+        (
+            "--hicache",
+            '--hicache, on: {local: {kind: file, levels: {"on": a, of: b}}}',
+            "campaign.yaml:12:85: knob hicache has no level 'of'; did you mean 'off'?",
+        ),
         (
             "argv: [x]}",
             "components: {prefill: {}}}\n  other: {lifecycle: x, components: {decode: {}}}",

@@ -14,6 +14,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,7 @@ KindsOf = Callable[[str], Sequence[str]]
 """Group to the kinds that there are, for hints."""
 
 _NAME = re.compile(r"H0*([1-9][0-9]{0,8})(-.*)?\.yaml")
+_MOST = 100  # findings told of one file
 _READ_ME = ".yaml"
 _ALMOST = (".yml", ".yaml.txt")
 
@@ -253,7 +255,7 @@ class _Reading:
         self, path: str, data: bytes, findings: Iterator[Finding] | Sequence[Finding]
     ) -> Iterator[Problem]:
         """Look up where findings stand."""
-        for finding in findings:
+        for finding in islice(findings, _MOST):
             document = self._document(path, data)
             at = document.key_at if finding.at_key else document.value_at
             line, column = at(finding.keys)

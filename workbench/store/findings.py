@@ -10,7 +10,7 @@ from typing import Any
 from workbench.store.known import nearest
 from workbench.store.scalars import quoted
 from workbench.store.schema.fields import REFUSAL, AnyShape, field_names
-from workbench.store.yamltext import Document, Keys
+from workbench.store.yamltext import MOST, Document, Keys
 
 _KEY = "[key]"  # what pydantic calls a key that is at fault itself
 _DUE = {
@@ -31,12 +31,14 @@ def tell(
     document: Document, shape: type[AnyShape], findings: list[Any], taken: set[tuple[int, int]]
 ) -> None:
     """Make problems of findings, but none where the file has a doubtful value."""
-    for finding in findings:
+    for finding in findings[:MOST]:
         keys, at_key, what, hint = _words(document, shape, finding)
         line, column = document.key_at(keys) if at_key else document.value_at(keys)
         if (line, column) not in taken:
             place = document.place(keys)
             document.problem(place.key if at_key else place.value, what, hint)
+    if len(findings) > MOST:
+        document.problem(0, f"has {len(findings) - MOST} more mistakes than are told here")
     document.problems.sort(key=lambda each: (each.line, each.column))
 
 

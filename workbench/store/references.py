@@ -149,13 +149,14 @@ def check_campaign(spec: CampaignSpec, known: Known) -> Iterator[Finding]:
     parts = tuple({part: None for each in components if isinstance(each, Mapping) for part in each})
     for name, knob in spec.knobs.items():
         for engine in knob.on:
-            yield from _name(
-                ("knobs", name, "on", engine), "engine", engine, known.engines, at_key=True
-            )
+            keys: Keys = ("knobs", name, "on", engine)
+            yield from _name(keys, "engine", engine, known.engines, at_key=True)
+            for level in knob.on[engine].get("levels", ()):
+                yield from _level((*keys, "levels", level), name, level, knob.levels, at_key=True)
         for position, part in enumerate(knob.components if parts else ()):
             yield from _name(("knobs", name, "components", position), "component", part, parts)
     for position, each in enumerate(spec.constraints):
-        keys: Keys = ("constraints", position, "check")
+        keys = ("constraints", position, "check")
         knob_name, level = _text(each.check.get("knob")), _text(each.check.get("level"))
         yield from _name((*keys, "knob"), "knob", knob_name, known.knobs)
         if level and known.knobs and (levels := known.knobs.get(knob_name)):
@@ -186,28 +187,32 @@ def _name(
         yield Finding(keys=keys, what=f"there is no {noun} {name!r}", hint=hint, at_key=at_key)
 
 
-def _level(keys: Keys, knob: str, level: str, levels: Iterable[str]) -> Iterator[Finding]:
+def _level(
+    keys: Keys, knob: str, level: str, levels: Iterable[str], *, at_key: bool = False
+) -> Iterator[Finding]:
     names = list(levels)
     if level not in names:
-        yield Finding(keys=keys, what=f"knob {knob} has no level {level!r}", hint=nearest(level, names))
+        what = f"knob {knob} has no level {level!r}"
+        yield Finding(keys=keys, what=what, hint=nearest(level, names), at_key=at_key)
 
 
 def _left_open(facts: Facts, known: Known) -> Iterator[Finding]:
     """A name may be left out of a test only where there is one that it can mean."""
     if not facts.arms:
         return
-    several = "the campaign has several: "
-    if not facts.symptom and known.symptoms is not None and len(known.symptoms) > 1:
-        hint = f"add `symptom:`; {several}{', '.join(known.symptoms)}"
-        yield Finding(
-            keys=("test",), at_key=True, what="does not say which symptom it is about", hint=hint
-        )
-    if not facts.workload and known.workloads is not None and len(known.workloads) > 1:
-        hint = f"add `workload:`; {several}{', '.join(known.workloads)}"
-        yield Finding(keys=("test",), at_key=True, what="test does not say which workload", hint=hint)
-    if not facts.engine and not known.engine and known.engines is not None and len(known.engines) > 1:
-        hint = f"add `engine:` here or to the campaign; {several}{', '.join(known.engines)}"
-        yield Finding(keys=("test",), at_key=True, what="test does not say on which engine", hint=hint)
+    engines = None if known.engine else known.engines
+    for field_name, named, there in (
+        ("symptom", facts.symptom, known.symptoms),
+        ("workload", facts.workload, known.workloads),
+        ("engine", facts.engine, engines),
+    ):
+        if named or there is None or len(there) == 1:
+            continue
+        what = f"does not say which {field_name} its test is about"
+        hint = f"add `{field_name}:`, one of {', '.join(there)}"
+        if not there:
+            what, hint = f"has a test, and the campaign has no {field_name}", "add one to campaign.yaml"
+        yield Finding(keys=("test",), at_key=True, what=what, hint=hint)
 
 
 def _conditions(facts: Facts, known: Known) -> Iterator[Finding]:

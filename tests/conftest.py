@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -26,11 +26,13 @@ def flaky() -> str:
 def workbench(tmp_path: Path) -> Workbench:
     """Run `workbench ARGUMENTS` in an empty folder, as a process of its own."""
 
-    def run(*arguments: str, cwd: Path = tmp_path) -> subprocess.CompletedProcess[str]:
+    def run(
+        *arguments: str, cwd: Path = tmp_path, env: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "workbench", *arguments],
             cwd=cwd,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"},
+            env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", **(env or {})},
             capture_output=True,
             text=True,
             timeout=120,

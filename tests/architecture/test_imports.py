@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 import sys
@@ -57,3 +58,15 @@ def test_the_package_itself_loads_nothing() -> None:
         [sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "False"
+
+
+def test_what_a_campaign_is_shown_with_loads_no_numbers_library() -> None:
+    names = ("ledger", "log", "registry", "show", "status", "tree")
+    modules = ", ".join(f"workbench.report.{name}" for name in names)
+    probe = f"import sys, {modules}; print(sorted(name.partition('.')[0] for name in sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    loaded_ = set(ast.literal_eval(done.stdout))
+    assert "workbench" in loaded_
+    assert loaded_ & {*HEAVY, "msgspec", "click", "yaml"} == set()

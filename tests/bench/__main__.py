@@ -7,6 +7,7 @@ import runpy
 for name in (
     "startup",
     "journal",
+    "registry",
     "agreement",
     "two_words",
     "ratios",

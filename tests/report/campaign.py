@@ -81,9 +81,12 @@ def verdict(
     held: Held = Held.UNTESTED,
     reason: Reason | None = None,
     guards: tuple[Guard, ...] = (),
-    e_no_effect: float = 1.2e9,
+    e_no_effect: float | None = None,
 ) -> VerdictGiven:
     """A verdict of run `number`; `changed` is what the treatment sets otherwise."""
+    effect = control.hit / control.decided - treatment.hit / treatment.decided
+    if e_no_effect is None:
+        e_no_effect = 1.2e9 if effect > 0.3 else 0.4
     settings = {**CONTROL, **(changed or {"build": "fixed"})}
     return VerdictGiven(
         run=run_id(number),
@@ -100,16 +103,16 @@ def verdict(
         blocks=3,
         evidence=Evidence(
             no_effect=e_no_effect,
-            margin=0.01,
+            margin=2.5e4 if effect < 0.1 else 0.01,
             control_low=5e4,
             control_high=0.001,
-            treatment_clean=0.2,
+            treatment_clean=3.1e5 if treatment.hit > 10 else 0.2,
             not_halved=300.0,
             no_harm=0.1,
             across_restarts=None,
         ),
-        interval=(0.5, 0.8),
-        estimate=0.68,
+        interval=(round(effect - 0.17, 2), round(effect + 0.15, 2)),
+        estimate=round(effect, 4),
         design_effect=1.1,
         digest=f"digest-{number}",
         symptom="garbled",
@@ -201,7 +204,7 @@ def hypotheses() -> tuple[Hypothesis, ...]:
         hypothesis(1, parent="H2", falsified_by="garbled calls persist with a gate at the same load"),
         hypothesis(
             2,
-            statement="Only with bf16 keys is the pool large enough\nto be late.\n\nNo cause by itself.",
+            statement="Only with bf16 keys is the pool so large as\nto be late.\n\nNo cause by itself.",
             fails_when={"index_k": "bf16", "hicache": "on"},
             component="mem_cache/memory_pool_host.py",
             assumptions=(

@@ -161,3 +161,19 @@ def event(
 def line(event: Event) -> bytes:
     """Give the line of an event without its newline."""
     return encode(event)[:-1]
+
+
+def documented() -> list[Event]:
+    """Give one event of each kind, each following the one before: the lines of the documentation."""
+    events: list[Event] = []
+    for place, (kind, body) in enumerate(BODIES.items()):
+        id = {"note": "N-k3m7", "evidence": "E-q2xa"}.get(
+            kind, "k3m7q2" + "abcdefghijklmno"[place] + "a"
+        )
+        prev = tuple(each.digest for each in events[-1:])
+        events.append(
+            event(
+                body, prev=prev, seq=place + 1, id=id, minutes=place, by=BOT if kind == "claim" else ANA
+            )
+        )
+    return events

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -30,7 +30,14 @@ from workbench.model.event import (
 )
 from workbench.model.outcome import Counts
 from workbench.store import Writing
-from workbench.store.eventlines import LONGEST_LINE, check_actor, decode, digest_of, encode
+from workbench.store.eventlines import (
+    GREATEST_SEQ,
+    LONGEST_LINE,
+    check_actor,
+    decode,
+    digest_of,
+    encode,
+)
 from workbench.store.jsonl import BadLine, seal, unseal
 from workbench.store.private import Gate
 from workbench.store.redact import REDACTED
@@ -99,7 +106,7 @@ def test_an_event_comes_back_as_it_was(body: Body) -> None:
     assert not found.newer
 
 
-@given(body=KNOWN, at=TIMES, seq=st.integers(1, 2**60))
+@given(body=KNOWN, at=TIMES, seq=st.integers(1, GREATEST_SEQ))
 def test_whatever_an_event_says_comes_back(body: Body, at: datetime, seq: int) -> None:
     written = Event(id="E-abcd", prev=(), seq=seq, at=at, by=ANA, body=body, digest="")
     sealed = encode(written)
@@ -137,6 +144,12 @@ def test_unknown_fields_are_ignored_and_unknown_kinds_kept() -> None:
     }
 
 
+def test_a_time_of_another_zone_is_the_same_time() -> None:
+    found = decode(altered(at="2026-11-29T17:12:00+02:00")).event
+    assert found.at == datetime(2026, 11, 29, 15, 12, tzinfo=UTC)
+    assert found.at.utcoffset() == timedelta(0)
+
+
 def test_a_newer_format_is_read_as_far_as_it_is_understood() -> None:
     known = decode(altered(schema="workbench/event@2"))
     assert known.newer
@@ -158,6 +171,11 @@ def test_a_newer_format_is_read_as_far_as_it_is_understood() -> None:
         ({"id": 5}, r"\$\.id"),
         ({"prev": ["short"]}, "no digest"),
         ({"prev": "0" * 64}, r"\$\.prev"),
+        ({"id": "abcdefgh\n"}, "is not the id of an event"),
+        ({"prev": ["0" * 64 + "\n"]}, "no digest"),
+        ({"at": "0001-01-01T00:00:00+05:00"}, "range"),
+        ({"seq": 2**53}, "counts from 1"),
+        ({"seq": 10**30}, "counts from 1"),
         ({"seq": 0}, "counts from 1"),
         ({"seq": 1.5}, r"\$\.seq"),
         ({"at": "2026-11-29T15:12:00"}, "time zone"),
@@ -225,6 +243,8 @@ GATE: Gate = Writing(secrets=(KNOWN_SECRET,)).gate()
         f"API_KEY={RANDOM} was set",
         f"started with --api-key {RANDOM}",
         f"password: {RANDOM}",
+        f"password: {RANDOM[:5]} and token: {RANDOM}",
+        f"HF_TOKEN={RANDOM}",
     ],
 )
 def test_secrets_in_the_words_of_people_do_not_reach_the_log(words: str) -> None:
@@ -245,6 +265,20 @@ def test_secrets_in_the_words_of_people_do_not_reach_the_log(words: str) -> None
 def test_a_garbled_quote_looks_random_and_stays() -> None:
     quote = f"it said: {RANDOM} <|tool_calls_begin|> and then nothing"
     assert GATE.campaign_event(Note(text=quote)) == Note(text=quote)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "the stop token: <|im_end|> came twice",
+        "special_token=128009 is never sent",
+        "pass: 12 of 20, and the auth: off",
+        "first key: `name`, last token: }",
+        "max_tokens=4096 and token: tool_calls_begin",
+    ],
+)
+def test_what_people_say_of_tokens_and_keys_of_other_kinds_stays(words: str) -> None:
+    assert GATE.prose(words) == words
 
 
 def test_settings_of_a_verdict_are_redacted_as_settings() -> None:

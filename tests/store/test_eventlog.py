@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import threading
@@ -119,7 +120,16 @@ def test_what_is_no_event_leaves_the_log_as_it_was(tmp_path: Path) -> None:
         log.append(Note(text="x" * 2**21), ANA)
     with pytest.raises(UsageError, match="cannot sign"):
         log.append(Note(text="x"), replace(ANA, name=""))
+    with pytest.raises(UsageError, match="cannot be stored"):
+        log.append(Note(text=5), ANA)  # type: ignore[arg-type]
     assert (tmp_path / LOG_FILE).read_bytes() == before
+
+
+def test_who_counted_as_far_as_one_can_does_not_end_the_log(tmp_path: Path) -> None:
+    write(tmp_path, line(event(Note(text="far"), id="N-aaaa", seq=2**53 - 1)), b"\n")
+    log = EventLog(tmp_path, AT_ONCE)
+    assert [log.append(Note(text="on"), ANA).seq for _ in range(2)] == [2**53 - 1] * 2
+    assert texts(log.read()) == ["far", "on", "on"]
 
 
 def test_secrets_do_not_reach_the_log(tmp_path: Path) -> None:
@@ -135,10 +145,10 @@ def test_a_newer_log_is_for_reading_only(tmp_path: Path) -> None:
     document = msgspec.json.decode(unseal(line(event(BODIES["note"]))))
     newer = seal(msgspec.json.encode(document | {"schema": "workbench/event@2"}))
     strange = seal(msgspec.json.encode({"schema": "workbench/event@7", "what": "else"}))
-    for lines in ([newer], [strange], [newer, strange]):
+    for lines in ([newer], [strange], [newer, strange], [newer[:-1]]):
         path = write(tmp_path, *lines)
         found = read(tmp_path)
-        assert len(found.events) == lines.count(newer)
+        assert len(found.events) == sum(each.startswith(newer[:-1]) for each in lines)
         assert any("newer workbench" in each.what for each in found.problems)
         with pytest.raises(VersionTooNew, match="can only read"):
             EventLog(tmp_path, AT_ONCE).append(Note(text="x"), ANA)
@@ -462,17 +472,33 @@ def test_a_log_is_followed_through_growth_replacement_and_cuts(tmp_path: Path) -
     assert log.read() == Log()
 
 
-def test_an_append_reads_only_what_was_added(tmp_path: Path) -> None:
-    path = write(tmp_path, *(line(each) + b"\n" for each in chain(50)))
+def test_only_what_was_added_is_read(tmp_path: Path) -> None:
+    *events, last = chain(51)
+    path = write(tmp_path, *(line(each) + b"\n" for each in events))
     log = EventLog(tmp_path, AT_ONCE)
-    log.append(Note(text="x"), ANA)
+    assert log.read().problems == ()
     data = bytearray(path.read_bytes())
     data[10] ^= 1  # a change far back that a whole reading would see
     with path.open("r+b") as file:
-        file.write(data)
-    log.append(Note(text="y"), ANA)
+        file.write(data + line(last) + b"\n")
+    assert len(log.read().events) == 51
     assert log.read().problems == ()
     assert len(read(tmp_path).problems) == 2  # the damaged line, and the one that follows it
+
+
+def test_a_log_that_was_edited_in_place_is_read_again(tmp_path: Path) -> None:
+    one, two = event(Note(text="one"), id="N-aaaa"), event(Note(text="two"), id="N-aaaa")
+    filler = [line(each) + b"\n" for each in chain(9)[1:]]
+    path = write(tmp_path, line(one), b"\n", *filler)
+    log = EventLog(tmp_path)
+    assert "one" in texts(log.read())
+    with path.open("r+b") as file:
+        file.write(line(two) + b"\n")
+    os.utime(path, ns=(1, 1))  # a later time, however coarse the clock
+    assert "two" in texts(log.read())
+    assert log.read() == read(tmp_path)
+    write(tmp_path, *filler[::-1], line(one), b"\n")  # as many bytes and events, another end
+    assert log.read() == read(tmp_path)
 
 
 def test_proposals_of_unknown_ids_are_no_concern_of_the_log(tmp_path: Path) -> None:

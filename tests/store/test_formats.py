@@ -9,13 +9,22 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests.store.campaign_examples import documented as log_examples
+from tests.store.campaign_examples import line as log_line
 from tests.store.examples import AT_ONCE, event, manifest, sample
-from workbench.model.outcome import Ending, Status
+from workbench.model.event import KINDS, ArmResult, Bearing, Earlier, Grade, Role, Source
+from workbench.model.outcome import Counts, Ending, Status
 from workbench.model.plan import Plan, Rules
 from workbench.model.run import Fingerprint, Manifest, Owner, RunEvent, RunState, Shard
+from workbench.model.verdict import Evidence, Guard, Held, Reason, Verdict
 from workbench.store import RunFolder
+from workbench.store.campaignfiles import read_files
+from workbench.store.eventlog import EventLog
 from workbench.store.jsonl import unseal
 from workbench.store.lines import EventLine, SampleLine, decode_event, decode_sample
+from workbench.store.schema import campaign, hypothesis
+from workbench.store.schema.fields import AnyShape
+from workbench.store.yamltext import read_yaml
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "formats.md").read_text()
 
@@ -38,7 +47,11 @@ def fields(kind: type) -> set[str]:
 SAMPLES = section("## samples-", "## events")
 EVENTS = section("## events", "## manifest")
 MANIFEST = section("## manifest", "`owner`:")
-FINGERPRINT = section("## fingerprint-", "\0")
+FINGERPRINT = section("## fingerprint-", "\n# ")
+CAMPAIGN = section("## campaign.yaml", "\n## ")
+HYPOTHESIS = section("## hypotheses/H05-", "\n## ")
+LOG = section("## hypotheses/events", "\0")
+KINDS_TEXT = dict(re.findall(r"^### ([a-z-]+)\n(.*?)(?=^### |\Z)", LOG, re.MULTILINE | re.DOTALL))
 
 
 @pytest.mark.parametrize(
@@ -104,3 +117,106 @@ def test_the_examples_are_what_the_store_writes(tmp_path: Path) -> None:
         "blobs/ab/<sha256>",
     ):
         assert name in layout
+
+
+def shape_fields(shape: type[AnyShape]) -> set[str]:
+    return {field.alias or name for name, field in shape.model_fields.items()}
+
+
+def yaml_of(text: str) -> bytes:
+    return text.partition("```yaml\n")[2].partition("```")[0].encode()
+
+
+WRITTEN = [
+    ("## campaign.yaml", "\nOne of `symptoms`", campaign.CampaignShape, ()),
+    ("\nOne of `symptoms`", "\nOne of `engines`", campaign.SymptomShape, ("symptoms", "*")),
+    ("\nOne of `engines`", "\nOne of `workloads`", campaign.EngineShape, ("engines", "*")),
+    ("\nOne of `workloads`", "\nOne of `knobs`", campaign.WorkloadShape, ("workloads", "*")),
+    ("\nOne of `knobs`", "\nOne of `constraints`", campaign.KnobShape, ("knobs", "*")),
+    ("\nOne of `constraints`", "\n`defaults`:", campaign.ConstraintShape, ("constraints", "*")),
+    ("\n`defaults`:", "## hypotheses/", campaign.DefaultsShape, ("defaults",)),
+    ("## hypotheses/H05-", "\n`prediction`;", hypothesis.HypothesisShape, ()),
+    ("\n`prediction`;", "\n`test`:", hypothesis.PredictionShape, ("prediction",)),
+    ("\n`test`:", "\nOne of `exposure`", hypothesis.TestShape, ("test",)),
+    (
+        "\nOne of `exposure`",
+        "\nOne of `assumptions`",
+        hypothesis.ExposureShape,
+        ("test", "exposure", "*"),
+    ),
+    (
+        "\nOne of `assumptions`",
+        "\nOne of `interventions`",
+        hypothesis.AssumptionShape,
+        ("assumptions", "*"),
+    ),
+    ("\nOne of `interventions`", "\n## ", hypothesis.InterventionShape, ("interventions", "*")),
+]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "shape", "where"), WRITTEN, ids=lambda each: getattr(each, "__name__", "")
+)
+def test_the_fields_that_people_write_are_documented_and_stand_in_the_example(
+    start: str, end: str, shape: type[AnyShape], where: tuple[str, ...]
+) -> None:
+    names = documented(section(start, end))
+    assert len(names) == len(set(names))
+    assert set(names) == shape_fields(shape)
+    example = CAMPAIGN if shape.__module__.endswith("campaign") else HYPOTHESIS
+    document = read_yaml(yaml_of(example), "f", is_field=lambda keys: keys[-1] == "on")
+    met = {
+        keys[-1]
+        for keys in document.places
+        if len(keys) == len(where) + 1
+        and all(part in ("*", key) for part, key in zip(where, keys, strict=False))
+    }
+    assert set(names) <= met
+
+
+def test_the_examples_of_what_people_write_are_right(tmp_path: Path) -> None:
+    (tmp_path / "hypotheses").mkdir()
+    (tmp_path / "campaign.yaml").write_bytes(yaml_of(CAMPAIGN))
+    (tmp_path / "hypotheses" / "H05-mirror.yaml").write_bytes(yaml_of(HYPOTHESIS))
+    for id in ("H2", "H3"):
+        other = f"schema: workbench/hypothesis@1\nid: {id}\ntitle: Another\n"
+        (tmp_path / "hypotheses" / f"{id}.yaml").write_text(other)
+    found = read_files(tmp_path)
+    assert found.problems == ()
+    assert [each.id for each in found.files if each.hypothesis] == ["H5", "H2", "H3"]
+
+
+def test_the_kinds_of_the_log_are_all_documented_with_their_fields() -> None:
+    assert list(KINDS_TEXT) == list(KINDS)
+    head = {"schema", "id", "prev", "seq", "at", "who", "agent", "kind", "crc"}
+    assert set(documented(LOG)) == head
+    for kind, text in KINDS_TEXT.items():
+        spelled = fields(KINDS[kind])
+        if kind == "verdict":
+            spelled = spelled - {"harmful"} | {"reversed"}
+        if kind == "renumbered":
+            spelled = spelled - {"was"} | {"from"}
+        assert set(documented(text)) == spelled
+
+
+@pytest.mark.parametrize("word", [*Grade, *Bearing, *Verdict, *Held, *Reason, *Role])
+def test_the_words_of_the_log_are_documented(word: str) -> None:
+    assert f"`{word}`" in LOG
+
+
+@pytest.mark.parametrize("record", [Source, ArmResult, Evidence, Guard, Earlier, Counts])
+def test_the_fields_within_fields_of_the_log_are_documented(record: type) -> None:
+    for name in fields(record):
+        assert f"`{name}`" in LOG
+
+
+def test_the_lines_of_the_log_are_what_the_store_writes_and_make_one_chain(tmp_path: Path) -> None:
+    for written in log_examples():
+        assert f"```json\n{log_line(written).decode()}\n```" in KINDS_TEXT[written.kind]
+    lines = re.findall(r"^\{.*\}$", LOG, re.MULTILINE)
+    (tmp_path / "hypotheses").mkdir()
+    (tmp_path / "hypotheses" / "events.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    found = EventLog(tmp_path).read()
+    assert found.problems == ()
+    assert len(found.heads) == 1
+    assert [each.kind for each in found.events] == list(KINDS)

@@ -18,6 +18,8 @@ show        one hypothesis with all that bears on it; `items` is its evidence
 log         one line an event
 tree        the falsification tree
 ledger      the ledger: `headlines`, its first ten lines; `dossier`, a suspect's section
+changes     commits that belong to a suspect, live or dead
 suspects    what all of these look up, gathered once
-reasons     why a suspect stands where it stands, and what to do next
+reasons     why a suspect stands where it stands
+steps       what to do next
 """

@@ -9,14 +9,16 @@ from workbench.model.event import VerdictGiven
 from workbench.model.hypothesis import Hypothesis
 from workbench.model.standing import Item
 from workbench.model.verdict import Verdict
-from workbench.report.log import ruled
-from workbench.report.markdown import heading, link, plain, prose, table
+from workbench.report.changes import changes
+from workbench.report.log import line, ruled
+from workbench.report.markdown import heading, link, opening, plain, prose, table
 from workbench.report.reasons import (
     arm,
     base,
     because,
     difference,
     differing,
+    evidence_behind,
     item_in_short,
     predicted,
     predicted_as,
@@ -26,7 +28,7 @@ from workbench.report.reasons import (
     word,
 )
 from workbench.report.suspects import Checked, Roster, Suspect
-from workbench.report.text import blocks, evidence, moment, sentence_of
+from workbench.report.text import blocks, moment, sentence_of
 
 _SHA = 64
 _EFFECTS = (Verdict.PRESENT, Verdict.PRESENT_BUT_SMALL)
@@ -45,14 +47,29 @@ Row = tuple[str, ...]
 
 
 def surviving(suspects: Roster) -> frozenset[str]:
-    """Name the hypotheses whose effect survives that the campaign made many tests (RULES 6)."""
+    """Name the hypotheses whose effect survives that the campaign made many tests (RULES 6).
+
+    Verdicts of one digest are one test, of which the last word counts.
+    """
     last: dict[str, VerdictGiven] = {}
     for event in suspects.registry.events:
         body = event.body
         if isinstance(body, VerdictGiven) and body.verdict is not Verdict.INVALID:
-            last[body.digest or body.run] = body
+            last[_test_of(body)] = body
     kept = discoveries({test: verdict.evidence.no_effect for test, verdict in last.items()})
-    return frozenset(last[test].hypothesis for test in kept if last[test].verdict in _EFFECTS)
+    deciding = ((suspect.id, suspect.deciding) for suspect in suspects)
+    return frozenset(
+        id
+        for id, item in deciding
+        if item is not None
+        and item.verdict is not None
+        and item.verdict.verdict in _EFFECTS
+        and _test_of(item.verdict) in kept
+    )
+
+
+def _test_of(verdict: VerdictGiven) -> str:
+    return verdict.digest or verdict.run
 
 
 def dossier(suspect: Suspect, suspects: Roster, *, survives: bool) -> Iterator[str]:
@@ -79,6 +96,7 @@ def dossier(suspect: Suspect, suspects: Roster, *, survives: bool) -> Iterator[s
     yield from _given(standing.items)
     yield from _list("Decided", _rulings(suspect))
     yield from _list("Rests on", map(_assumption, suspect.assumptions))
+    yield from _list("Noted", (plain(f"{line(event)} ({event.id})") for event in suspect.noted))
 
 
 def _claims(suspect: Suspect, suspects: Roster) -> Iterator[Row]:
@@ -92,8 +110,8 @@ def _claims(suspect: Suspect, suspects: Roster) -> Iterator[Row]:
             yield "fails when", plain(settings(file.fails_when))
         if file.component:
             yield "component", plain(file.component)
-        for change in file.interventions:
-            yield "change", plain(f"{change.kind} {change.commit}")
+    for change in changes(suspect):
+        yield "change", plain(str(change))
     for parent in suspect.parents:
         above = suspects.by_id.get(parent)
         if above is None:
@@ -167,7 +185,7 @@ def _verdict(item: Item, verdict: VerdictGiven) -> Row:
         counted("control"),
         counted("treatment"),
         plain(f"{difference(verdict)}, {blocks(verdict.blocks)}{earlier}"),
-        plain(evidence(verdict.evidence.no_effect, verdict.alpha)),
+        plain(evidence_behind(verdict)),
         _counts(item),
     )
 
@@ -199,13 +217,13 @@ def _rulings(suspect: Suspect) -> Iterator[str]:
     for one in suspect.standing.rulings:
         own = " (self-ruled)" if one.self_ruled else ""
         by = f"{who(one.who, one.agent)}{own}, {moment(one.at)}"
-        yield plain(f"{by}: {ruled(one.ruling)} ({one.id})")
+        yield opening(f"{by}: {ruled(one.ruling)} ({one.id})")
 
 
 def _assumption(checked: Checked) -> str:
     found = {True: "holds", False: "does not hold", None: "not verified"}[checked.holds]
     because_ = f" ({checked.because})" if checked.because else ""
-    return plain(f"{checked.assumption.id}: {checked.assumption.text}: {found}{because_}")
+    return opening(f"{checked.assumption.id}: {checked.assumption.text}: {found}{because_}")
 
 
 def _list(title: str, items: Iterable[str]) -> Iterator[str]:
@@ -224,9 +242,10 @@ def ruled_out(suspect: Suspect) -> Iterator[str]:
         if not item.counts:
             continue
         if item.verdict is None:
-            yield f"  - {plain(item_in_short(item))} {item.bearing}: {plain(item.text)}"
+            yield f"  - {opening(item_in_short(item))} {item.bearing}: {plain(item.text)}"
             continue
         verdict = item.verdict
         arms = sentence_of(f"{name} {arm(result)}" for name, result in verdict.arms.items())
         found = f"{verdict.run}: {word(verdict)}, {arms}"
-        yield f"  - {plain(found)}; on this base only: {plain(base(verdict))}"
+        here = "not needed on this base" if verdict.verdict is Verdict.FALSIFIED else "on this base"
+        yield f"  - {opening(found)}; {here}: {plain(base(verdict))}"

@@ -9,12 +9,15 @@ from workbench.model.event import WORDS, ArmResult
 from workbench.model.registry import Registry
 from workbench.model.standing import Item, State
 from workbench.report import values
+from workbench.report.changes import changes
 from workbench.report.markdown import code, link, plain
-from workbench.report.reasons import arm, arms, because, campaign_step, settings, word
+from workbench.report.reasons import arm, arms, because, settings, word
 from workbench.report.status import symptom_texts
-from workbench.report.suspects import Roster, Suspect, shown_clean
+from workbench.report.steps import next_of_all
+from workbench.report.suspects import Roster, Suspect
 from workbench.report.text import count, duration, moment
 
+REFUTED = (State.FALSIFIED, State.OVERTURNED)
 _SYMPTOMS = 3
 _LINKED = 12
 
@@ -31,16 +34,17 @@ def headlines(suspects: Roster) -> Iterator[str]:
     yield f"- **Symptom**: {'; '.join([*shown, *more]) or 'none is named'}"
     yield f"- **Safe today**: {_safe(suspects)}"
     yield f"- **Leading cause**: {_leading(suspects)}"
-    out = [suspect for suspect in suspects if suspect.fallen]
+    out = [suspect for suspect in suspects if suspect.state in REFUTED]
     yield f"- **Refuted**: {_links(out)}"
     yield f"- **Not verified**: {_unverified_in_short(suspects)}"
     yield f"- **Reproduce**: {_reproduce(suspects)}"
-    step = campaign_step(suspects)
+    step = next_of_all(suspects)
     yield f"- **Next**: {plain(step.what)}: {code(step.command)}"
     took = spent(registry)
     sessions = count(took["sessions"], "session")
     runs = count(took["runs"], "run")
-    yield f"- **Spent**: {duration(took['seconds'])} of running, {sessions} in {runs}"
+    ran = f"{duration(took['seconds'])} of running, {sessions} in {runs}"
+    yield f"- **Spent**: {ran if took['runs'] else 'nothing, no run yet'}"
 
 
 def status_sentence(suspects: Roster) -> str:
@@ -59,7 +63,7 @@ def _verdict_of_all(suspects: Roster) -> str:
         return f"{leading.id} leads and is contested; no cause is confirmed"
     if leading.standing.grade in WORDS:
         return f"{leading.id} is argued for, and no run stands behind it"
-    return f"{leading.id} is supported by a run; no cause is confirmed"
+    return f"{leading.id} is supported ({leading.standing.grade}); no cause is confirmed"
 
 
 def _safe(suspects: Roster) -> str:
@@ -67,8 +71,9 @@ def _safe(suspects: Roster) -> str:
     if clean is None:
         return "nothing is shown to be clean"
     suspect, item, result = clean
-    run = item.verdict.run if item.verdict else ""
-    where = f"{link(suspect.id)}, {plain(run)}, {moment(item.at)}"
+    run, workload = (item.verdict.run, item.verdict.workload) if item.verdict else ("", "")
+    sent = f", workload {plain(workload)}" if workload else ""
+    where = f"{link(suspect.id)}, {plain(run)}, {moment(item.at)}{sent}"
     return (
         f"{plain(settings(result.settings))}: {plain(arm(result))} ({where});"
         " what it costs in latency and throughput is not measured"
@@ -76,27 +81,42 @@ def _safe(suspects: Roster) -> str:
 
 
 def newest_clean(suspects: Roster) -> tuple[Suspect, Item, ArmResult] | None:
-    """Find the newest treatment arm that is shown clean and that no later test of it has refuted."""
-    newest: dict[tuple[object, ...], tuple[Suspect, Item, ArmResult]] = {}
+    """Find the newest treatment arm shown clean, whose settings have shown the symptom in no test."""
+    failing: set[tuple[object, ...]] = set()
+    clean: dict[tuple[object, ...], tuple[Suspect, Item, ArmResult]] = {}
     for suspect, item in suspects.verdicts():
         verdict = item.verdict
         if verdict is None:
             continue
-        for result in verdict.arms.values():
-            if not result.counts.decided:
-                continue
+        for name, result in verdict.arms.items():
             set_to = tuple(sorted(result.settings.items()))
             place = (set_to, verdict.workload, verdict.symptom, verdict.engine)
-            newest.pop(place, None)
-            newest[place] = (suspect, item, result)
-    clean = [found for found in newest.values() if _is_clean(found[1], found[2])]
-    return clean[-1] if clean else None
+            if result.counts.hit:
+                failing.add(place)
+            elif name == "treatment" and _shown_clean(item):
+                clean.pop(place, None)  # the newest comes last
+                clean[place] = (suspect, item, result)
+    found = [each for place, each in clean.items() if place not in failing]
+    return found[-1] if found else None
 
 
-def _is_clean(item: Item, result: ArmResult) -> bool:
-    return (
-        item.verdict is not None and item.verdict.arms.get("treatment") is result and shown_clean(item)
-    )
+def _shown_clean(item: Item) -> bool:
+    """Say whether a verdict's treatment arm is shown clean: its bound is below a quarter of the rate.
+
+    That is the floor below which a control would not have reproduced the symptom (RULES 2).
+    """
+    verdict = item.verdict
+    if verdict is None or "treatment" not in verdict.arms:
+        return False
+    reference = verdict.reference
+    if reference is None:
+        control, _, _ = verdict.predicted.rpartition(":")
+        try:
+            reference = float(control)
+        except ValueError:
+            return False
+    arm = verdict.arms["treatment"]
+    return arm.counts.decided > 0 and arm.counts.hit == 0 and arm.interval[1] < reference / 4
 
 
 def clean_record(suspect: Suspect, item: Item, result: ArmResult) -> dict[str, Any]:
@@ -160,8 +180,13 @@ def open_points(suspects: Roster) -> Iterator[str]:
             yield f"{here} is supported by words; no run has tested it"
         elif suspect.state is State.SUPPORTED:
             yield f"{here} is supported; its cause was not put back into the fixed system"
+        for change in changes(suspect):
+            if change.dead:
+                yield f"{here}: {plain(str(change))}, not noted as reverted"
         for run in suspect.edited:
             yield f"{here}: prediction or test changed after {plain(run)}; see there"
+        if any(one.self_ruled for one in suspect.standing.rulings):
+            yield f"{here} was ruled on by its own author"
         if suspect.hypothesis is None:
             yield f"{here} has no valid file"
     for problem in suspects.registry.problems:

@@ -6,8 +6,16 @@ from collections.abc import Iterator, Sequence
 
 from workbench.model.event import VerdictGiven
 from workbench.model.standing import Item
-from workbench.report.reasons import arm, difference, predicted_as, source, who, word
-from workbench.report.text import blocks, duration, evidence, inert, moment, sentence_of, wrapped
+from workbench.report.reasons import (
+    arm,
+    difference,
+    evidence_behind,
+    predicted_as,
+    source,
+    who,
+    word,
+)
+from workbench.report.text import blocks, duration, inert, moment, sentence_of, wrapped
 
 
 def evidence_lines(title: str, items: Sequence[Item]) -> Iterator[str]:
@@ -40,7 +48,7 @@ def verdict_lines(verdict: VerdictGiven) -> Iterator[str]:
     for name, result in verdict.arms.items():
         yield f"{inert(name):<10} {arm(result)}"
     yield f"difference {difference(verdict)}, {blocks(verdict.blocks)}"
-    yield f"evidence   against `no effect` {evidence(verdict.evidence.no_effect, verdict.alpha)}"
+    yield f"evidence   {evidence_behind(verdict)}"
     if verdict.predicted:
         yield f"predicted  {predicted_as(verdict.predicted)}: {verdict.prediction}"
     for guard in verdict.guards:

@@ -9,7 +9,7 @@ the same bytes: "when" is the newest event, and no path of the machine is in it.
     status, symptoms, counts, contested, leading, verdicts, unverified, running, problems, next
                                 as in the record of `status`; status: one sentence
     clean                       the newest arm shown clean: run, hypothesis, settings, counts, interval
-    refuted                     ids of suspects that are out
+    refuted                     ids of suspects that were falsified or overturned
     survives                    hypotheses whose effect survives the campaign-wide check
     spent                       seconds, sessions, runs
     hypotheses                  records of `show`
@@ -25,6 +25,7 @@ from workbench.model.registry import Registry
 from workbench.model.standing import State
 from workbench.report.dossier import dossier, ruled_out, surviving
 from workbench.report.headlines import (
+    REFUTED,
     clean_record,
     headlines,
     newest_clean,
@@ -37,6 +38,7 @@ from workbench.report.markdown import anchor, code, fence, link, plain, table
 from workbench.report.reasons import arms, because
 from workbench.report.show import suspect_record
 from workbench.report.status import status_record
+from workbench.report.steps import next_of_all
 from workbench.report.suspects import Roster, Suspect, roster
 from workbench.report.tree import mermaid
 
@@ -55,12 +57,14 @@ def ledger_record(registry: Registry) -> dict[str, Any]:
     suspects = roster(registry)
     clean = newest_clean(suspects)
     survivors = surviving(suspects)
+    step = next_of_all(suspects)
     return {
         **status_record(registry),
         "status": status_sentence(suspects),
+        "next": {"what": step.what, "command": step.command},
         "heads": list(registry.heads),
         "clean": clean_record(*clean) if clean else None,
-        "refuted": [suspect.id for suspect in suspects if suspect.fallen],
+        "refuted": [suspect.id for suspect in suspects if suspect.state in REFUTED],
         "survives": [suspect.id for suspect in suspects if suspect.id in survivors],
         "spent": spent(registry),
         "hypotheses": [suspect_record(suspect, suspects) for suspect in suspects],
@@ -71,6 +75,9 @@ def ledger_record(registry: Registry) -> dict[str, Any]:
 def _tree(suspects: Roster) -> Iterator[str]:
     yield "## Tree"
     yield ""
+    if not suspects.suspects:
+        yield "Nobody has named a suspect yet."
+        return
     yield from fence(mermaid(suspects.registry), "mermaid")
     yield ""
     rows = (
@@ -94,8 +101,15 @@ def _counted(suspect: Suspect) -> str:
 def _ruled_out(suspects: Roster) -> Iterator[str]:
     yield "## Ruled out"
     yield ""
-    lines = [line for suspect in suspects if suspect.fallen for line in ruled_out(suspect)]
-    yield from lines or ["Nothing is ruled out yet."]
+    out = [each for suspect in suspects if suspect.state in REFUTED for each in ruled_out(suspect)]
+    yield from out or ["Nothing is ruled out yet."]
+    named_anew = [each for each in suspects if each.state is State.SUPERSEDED]
+    if named_anew:
+        yield ""
+        yield "Replaced by another suspect, which refutes nothing:"
+        yield ""
+        for each in named_anew:
+            yield f"- {link(each.id)} {plain(each.title)}: {plain(because(each))}"
 
 
 def _contested(suspects: Roster) -> Iterator[str]:
@@ -117,6 +131,9 @@ def _not_verified(suspects: Roster) -> Iterator[str]:
 def _suspects(suspects: Roster) -> Iterator[str]:
     yield "## Suspects"
     survivors = surviving(suspects)
+    if not suspects.suspects:
+        yield ""
+        yield "None yet."
     for suspect in suspects:
         yield ""
         yield from dossier(suspect, suspects, survives=suspect.id in survivors)
@@ -132,8 +149,10 @@ def _timeline(suspects: Roster) -> Iterator[str]:
 def _check(suspects: Roster) -> Iterator[str]:
     yield "## How to check this"
     yield ""
-    heads = ", ".join(code(head) for head in suspects.registry.heads) or "none: the log is empty"
-    yield f"- Head of the log: {heads}. It covers every event above: a lost or altered line changes it."
+    heads = suspects.registry.heads
+    if heads:
+        named = ", ".join(map(code, heads))
+        yield f"- The log ends with {named}: a line of it that is lost or altered changes that."
     yield f"- {code('workbench verify')} recomputes counts, evidence and verdicts from the runs alone."
     yield f"- {code('workbench export --check')} says whether this page is stale."
     yield (

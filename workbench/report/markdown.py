@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from workbench.model.hypothesis import HYPOTHESIS_ID
 from workbench.report.text import inert, paragraphs
 
-_ENTITIES = {"|": "&#124;", "@": "&#64;"}
-_ESCAPED = frozenset("\\`*_[]<>#!~&$") | _ENTITIES.keys()
+# an underscore within a word is none of Markdown's, and names are full of them
+_ACTIVE = re.compile(r"[\\`*\[\]<>#!~&$|@]|(?<![^\W_])_|_(?![^\W_])")
 _LEADING = re.compile(r"^(?:[-+=:]|[0-9]+(?=[.)]))")  # what would begin a list, a rule, an underline
 _LINKED = (  # what GitHub makes a link of without being asked
     (re.compile("://"), "&#58;//"),
@@ -25,22 +25,30 @@ _IN_LABEL = frozenset(" .,-/+=?()'_")
 
 def plain(text: str) -> str:
     """Escape a text for a heading, a table cell or the middle of a sentence; it stays one line."""
-    escaped = "".join(
-        _ENTITIES.get(char, "\\" + char) if char in _ESCAPED else char for char in inert(text).strip()
-    )
+    escaped = _ACTIVE.sub(_escaped, inert(text).strip())
     for pattern, replacement in _LINKED:
         escaped = pattern.sub(replacement, escaped)
-    return _LEADING.sub(_guarded, escaped)
+    return escaped
 
 
-def _guarded(match: re.Match[str]) -> str:
+def opening(text: str) -> str:
+    """Escape a text that opens a line, an item or a quotation, and must begin nothing else there."""
+    return _LEADING.sub(_entity, plain(text))
+
+
+def _escaped(match: re.Match[str]) -> str:
+    found = match.group()
+    return _entity(match) if found in "|@" else "\\" + found
+
+
+def _entity(match: re.Match[str]) -> str:
     found = match.group()
     return f"&#{ord(found[0])};{found[1:]}"
 
 
 def prose(text: str) -> list[str]:
     """Escape a text of several paragraphs, one line each."""
-    return [plain(paragraph) for paragraph in paragraphs(text)]
+    return [opening(paragraph) for paragraph in paragraphs(text)]
 
 
 def code(text: str) -> str:

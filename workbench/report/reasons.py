@@ -1,27 +1,26 @@
-"""Why a suspect stands where it stands, and what to do about it next: a sentence and a command each."""
+"""Why a suspect stands where it stands: verdicts, evidence and settings in the words of a sentence."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from workbench.model.event import WORDS, ArmResult, Bearing, Source, VerdictGiven
+from workbench.model.event import ArmResult, Bearing, Source, VerdictGiven
 from workbench.model.hypothesis import Settings
 from workbench.model.outcome import Counts
 from workbench.model.prediction import Prediction
-from workbench.model.run import RunState
 from workbench.model.standing import Item, State
-from workbench.model.verdict import Held
-from workbench.report.suspects import Roster, Suspect
-from workbench.report.text import count, hits, inert, percent, points, sentence_of, with_rest
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Step:
-    """What to do next: in words, and the command that does it or begins it."""
-
-    what: str
-    command: str
+from workbench.model.verdict import Held, Verdict
+from workbench.report.suspects import Suspect
+from workbench.report.text import (
+    evidence,
+    hits,
+    hits_in_short,
+    inert,
+    percent,
+    points,
+    sentence_of,
+    with_rest,
+)
 
 
 def because(suspect: Suspect) -> str:
@@ -32,12 +31,12 @@ def because(suspect: Suspect) -> str:
     match suspect.state:
         case State.OPEN if not suspect.standing.items:
             return "nothing bears on it yet"
-        case State.OPEN:
+        case State.OPEN if not neutral:
             return "nothing that bears on it counts any more"
-        case State.INCONCLUSIVE:
+        case State.OPEN | State.INCONCLUSIVE:
             return f"what there is speaks neither for nor against it: {_named(neutral)}"
         case State.CONTESTED:
-            return f"{_named(items_for)}, and against it {_named(items_against)}"
+            return f"for it {_named(items_for)}, and against it {_named(items_against)}"
         case State.SUPPORTED:
             return f"{_named(items_for)}; nothing that counts is against it"
         case State.CONFIRMED:
@@ -78,7 +77,7 @@ def item_in_short(item: Item) -> str:
 def word(verdict: VerdictGiven) -> str:
     """Write the word of a verdict with what belongs to it."""
     notes = [str(verdict.reason)] if verdict.reason is not None else []
-    if verdict.prediction is not Held.UNTESTED:
+    if verdict.prediction is not Held.UNTESTED and verdict.verdict is not Verdict.PREDICTION_REFUTED:
         notes.append(f"prediction {verdict.prediction}")
     if verdict.harmful:
         notes.append("the treatment fails more often")
@@ -93,6 +92,26 @@ def arm(result: ArmResult) -> str:
 def arms(verdict: VerdictGiven) -> str:
     """Write what both arms counted."""
     return ", ".join(f"{inert(name)} {arm(result)}" for name, result in verdict.arms.items())
+
+
+def rates(verdict: VerdictGiven) -> str:
+    """Write the rates of control and treatment alone, where space is short."""
+    arms = (hits_in_short(result.counts, result.interval) for result in verdict.arms.values())
+    return " against ".join(arms)
+
+
+def evidence_behind(verdict: VerdictGiven) -> str:
+    """Write the evidence that a word rests on, or that came nearest to one, and what it is against."""
+    values, against = verdict.evidence, "no effect"
+    value: float | None = values.no_effect
+    if verdict.verdict is Verdict.FALSIFIED:
+        against = "half removed" if verdict.margin is None else f"effect >= {verdict.margin:g}"
+        value = values.margin
+    elif verdict.verdict is Verdict.PREDICTION_REFUTED:
+        against, value = "removes", values.treatment_clean
+    elif verdict.verdict is Verdict.NOT_REPRODUCED:
+        against, value = "control shows it", values.control_high
+    return "not defined" if value is None else f"against {against}: {evidence(value, verdict.alpha)}"
 
 
 def bare_counts(counts: Counts) -> str:
@@ -158,74 +177,3 @@ def source(of: Source, digits: int = 12) -> str:
 def who(name: str, agent: bool) -> str:
     """Write who did something; a program that acts for somebody is marked."""
     return f"{inert(name)} (agent)" if agent else inert(name)
-
-
-def next_step(suspect: Suspect) -> Step:
-    """Say what would move a suspect on."""
-    id, state = inert(suspect.id), suspect.state
-    if suspect.hypothesis is None:
-        return Step(what="mend or restore its file", command="workbench check")
-    if suspect.standing.reopened:
-        return _test(suspect, "look at it again, as asked")
-    if suspect.fallen:
-        what = "nothing, it is out; to look at it again all the same"
-        return Step(what=what, command=f'workbench reopen {id} --because "..."')
-    if state is State.CONFIRMED:
-        return Step(what="write it up", command="workbench export")
-    if state is State.SUPPORTED and suspect.standing.grade not in WORDS:
-        return _put_back(suspect)
-    if state is State.CONTESTED:
-        return _test(suspect, "let a run decide between what is for and what is against it")
-    if state is State.INCONCLUSIVE:
-        return _test(suspect, "go on with its test; blocks that are in count")
-    return _test(suspect, "test it")
-
-
-def _put_back(suspect: Suspect) -> Step:
-    id, test = inert(suspect.id), suspect.hypothesis.test if suspect.hypothesis else None
-    if test is None or test.put_back is None:
-        what = "write `test.put_back`, then put the cause back and see the symptom return"
-        return Step(what=what, command=f"workbench edit {id}")
-    what = "put the cause back and see the symptom return"
-    return Step(what=what, command=f"workbench test {id} --put-back")
-
-
-def _test(suspect: Suspect, what: str) -> Step:
-    id, hypothesis = inert(suspect.id), suspect.hypothesis
-    if hypothesis is not None and hypothesis.missing:
-        missing = " and ".join(hypothesis.missing)
-        return Step(what=f"write its {missing}", command=f"workbench edit {id}")
-    return Step(what=what, command=f"workbench test {id}")
-
-
-def campaign_step(roster: Roster) -> Step:
-    """Say what would move the campaign on: mend what hides something, then test what is undecided."""
-    registry = roster.registry
-    if registry.problems:
-        what = f"mend {count(len(registry.problems), 'problem')} in files"
-        return Step(what=what, command="workbench check")
-    running = [run for run in registry.runs if run.state is RunState.RUNNING]
-    if running:
-        return Step(what=f"wait for {inert(running[0].id)}", command="workbench runs")
-    if not roster.suspects:
-        return Step(what="name a suspect", command='workbench new "..."')
-    pending = [suspect for suspect in roster if _urgency(suspect) is not None]
-    if pending:
-        first = min(pending, key=lambda suspect: _urgency(suspect) or 0)
-        step = next_step(first)
-        return Step(what=f"{inert(first.id)}: {step.what}", command=step.command)
-    if any(suspect.state is State.CONFIRMED for suspect in roster):
-        return Step(what="write it up", command="workbench export")
-    return Step(what="every suspect is out: name another", command='workbench new "..."')
-
-
-def _urgency(suspect: Suspect) -> int | None:
-    """Rank what awaits a decision, the most pressing first; None for what awaits none."""
-    if suspect.standing.reopened and suspect.runnable:
-        return 0
-    if suspect.fallen or suspect.state is State.CONFIRMED or suspect.hypothesis is None:
-        return None
-    if not suspect.runnable:
-        return 5
-    ranks = {State.CONTESTED: 1, State.SUPPORTED: 2, State.OPEN: 3, State.INCONCLUSIVE: 4}
-    return ranks[suspect.state]

@@ -22,7 +22,9 @@ A record of `list`:
                                              prediction, reason, arms (settings, counts, interval), ...
 A record of `runs`:
     id, path, command, state, hypotheses, created, seconds, problem
+    planned                                  hypothesis to the sha256 of its file as planned
     counts                                   by arm: hit, clean, errored, incomplete
+    verdicts                                 what it said: hypothesis, verdict, prediction
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from workbench.model.event import VerdictGiven
 from workbench.model.registry import Registry, RunLine
 from workbench.model.run import RunState
 from workbench.report import values
@@ -69,8 +72,13 @@ def runs(registry: Registry) -> Iterator[str]:
 
 def run_records(registry: Registry) -> Iterator[dict[str, Any]]:
     """Yield a record for each run, oldest first."""
+    said = _verdicts(registry)
     for run in registry.runs:
-        yield values.plain(run)
+        words = [
+            {"hypothesis": id, "verdict": str(each.verdict), "prediction": str(each.prediction)}
+            for id, each in said.get(run.id, {}).items()
+        ]
+        yield {**values.plain(run), "verdicts": words}
 
 
 def warnings(registry: Registry) -> Iterator[str]:
@@ -103,9 +111,18 @@ def hypothesis_record(suspect: Suspect) -> dict[str, Any]:
 
 
 def state_words(suspect: Suspect) -> str:
-    """Write symbol and state, and that it is to be looked at again."""
-    again = ", reopened" if suspect.standing.reopened else ""
-    return f"{SYMBOLS[suspect.state]} {suspect.state}{again}"
+    """Write symbol and state."""
+    return f"{SYMBOLS[suspect.state]} {suspect.state}"
+
+
+def notes(suspect: Suspect) -> str:
+    """Write what must be known before the title: that no valid file has it, that it is reopened."""
+    known = [
+        "" if suspect.hypothesis else "no valid file",
+        "reopened" if suspect.standing.reopened else "",
+    ]
+    said = ", ".join(filter(None, known))
+    return f"({said}) " if said else ""
 
 
 def _hypotheses(registry: Registry) -> Iterator[str]:
@@ -119,8 +136,7 @@ def _hypotheses(registry: Registry) -> Iterator[str]:
         head = (
             f"{padded(inert(suspect.id), left)}  {state_words(suspect):<{_STATE}}  {grade:<{_GRADE}}  "
         )
-        note = "" if suspect.hypothesis else "(no valid file) "
-        yield head + cut(note + suspect.title, max(WIDTH - len(head), 20))
+        yield head + cut(notes(suspect) + suspect.title, max(WIDTH - len(head), 20))
         item = suspect.deciding
         if item is not None and item.verdict is not None:
             yield f"{'':<{left}}  {word(item.verdict)}: {arms(item.verdict)}"
@@ -129,13 +145,26 @@ def _hypotheses(registry: Registry) -> Iterator[str]:
 def _runs(registry: Registry) -> Iterator[str]:
     if not registry.runs:
         yield "no runs yet; begin one: workbench test ID"
+    said = _verdicts(registry)
     for run in registry.runs:
-        yield " ".join([run.id, *_facts(run)])
+        yield " ".join([run.id, *filter(None, _facts(run))])
         if run.problem:
             yield f"    cannot be read: {run.problem}"
-        if run.counts:
+        verdicts = said.get(run.id, {})
+        for id, verdict in verdicts.items():
+            yield f"    {inert(id)} {word(verdict)}: {arms(verdict)}"
+        if run.counts and not verdicts:
             counted = (f"{inert(arm)} {bare_counts(of)}" for arm, of in run.counts.items())
-            yield f"    {', '.join(counted)}"
+            yield f"    no verdict: {', '.join(counted)}"
+
+
+def _verdicts(registry: Registry) -> dict[str, dict[str, VerdictGiven]]:
+    """Give the last verdict on record by run and hypothesis."""
+    found: dict[str, dict[str, VerdictGiven]] = {}
+    for event in registry.events:
+        if isinstance(event.body, VerdictGiven):
+            found.setdefault(event.body.run, {})[event.body.hypothesis] = event.body
+    return found
 
 
 def _facts(run: RunLine) -> Iterator[str]:

@@ -2,10 +2,12 @@
 
 The record of `show` is the record of `list` and beside it:
     because                                    why it is in its state
-    statement, component, falsified_by, fails_when, prediction, test, interventions   from its file
+    statement, component, falsified_by, fails_when, prediction, test     from its file
     evidence         id, at, who, agent, grade, bearing, text, source, verdict, counts, why_not
     rulings          id, at, who, agent, ruling (strikes, role, replaced_by, because), self_ruled
     assumptions      id, text, check, holds, because
+    changes          commit, kind, state, effect, because, dead
+    noted            records of `log`: notes, links to commits, claims, wishes to reopen it
     runs             records of `runs` that serve it
     children         ids
     problems         of its file, when it is not valid: file, line, column, what, hint
@@ -23,18 +25,12 @@ from workbench.model.hypothesis import Hypothesis
 from workbench.model.registry import Registry, RunLine
 from workbench.model.standing import Ruled
 from workbench.report import values
+from workbench.report.changes import changes
 from workbench.report.items import evidence_lines
-from workbench.report.log import ruled
-from workbench.report.reasons import (
-    bare_counts,
-    because,
-    differing,
-    next_step,
-    predicted,
-    settings,
-    who,
-)
+from workbench.report.log import event_record, line, ruled
+from workbench.report.reasons import bare_counts, because, differing, predicted, settings, who
 from workbench.report.registry import hypothesis_record, state_words
+from workbench.report.steps import next_step
 from workbench.report.suspects import Checked, Roster, Suspect, roster
 from workbench.report.text import (
     inert,
@@ -84,7 +80,6 @@ def suspect_record(suspect: Suspect, suspects: Roster) -> dict[str, Any]:
         "fails_when": values.plain(file.fails_when) if file else {},
         "prediction": values.plain(file.prediction) if file else None,
         "test": values.plain(file.test) if file else None,
-        "interventions": values.plain(file.interventions) if file else [],
     }
     return {
         **hypothesis_record(suspect),
@@ -93,6 +88,8 @@ def suspect_record(suspect: Suspect, suspects: Roster) -> dict[str, Any]:
         "evidence": values.plain(standing.items),
         "rulings": values.plain(standing.rulings),
         "assumptions": [_assumption_record(each) for each in suspect.assumptions],
+        "changes": values.plain(changes(suspect)),
+        "noted": [event_record(event) for event in suspect.noted],
         "runs": values.plain(suspects.runs.get(suspect.id, [])),
         "children": list(suspects.children.get(suspect.id, [])),
         "problems": values.plain(_problems(suspect, suspects.registry)),
@@ -133,6 +130,7 @@ def _show(suspect: Suspect, suspects: Roster) -> Iterator[str]:
     yield from evidence_lines("does not count", idle)
     yield from _titled("rulings", (each for one in standing.rulings for each in _ruling(one)))
     yield from _titled("assumptions", (_assumption(each) for each in suspect.assumptions))
+    yield from _titled("noted", map(line, suspect.noted))
     yield from _titled("runs", map(_run, suspects.runs.get(suspect.id, [])))
     under = (suspects.by_id[id] for id in suspects.children.get(suspect.id, []))
     yield from _titled("children", (f"{each.id}  {state_words(each)}: {each.title}" for each in under))
@@ -147,7 +145,8 @@ def _state(suspect: Suspect) -> Iterator[str]:
     grade = f", grade {standing.grade}" if standing.grade else ""
     suggested = "suggested role" if standing.role_suggested else "role"
     role = f", {suggested} {standing.role}" if standing.role else ""
-    yield f"{state_words(suspect)}{grade}{role}"
+    again = ", reopened" if standing.reopened else ""
+    yield f"{state_words(suspect)}{again}{grade}{role}"
     yield from wrapped(f"because {because(suspect)}")
     if len(standing.was) > 1:
         yield f"  was {', then '.join(standing.was)}"
@@ -170,8 +169,8 @@ def _claims(file: Hypothesis, suspect: Suspect) -> Iterator[tuple[str, str]]:
     yield "fails when", settings(file.fails_when) if file.fails_when else ""
     yield "component", file.component
     yield "parent", sentence_of(suspect.parents)
-    for change in file.interventions:
-        yield "change", f"{change.kind} {change.commit}"
+    for change in changes(suspect):
+        yield "change", str(change)
 
 
 def _test(file: Hypothesis, suspect: Suspect) -> Iterator[tuple[str, str]]:
@@ -210,11 +209,11 @@ def _run(run: RunLine) -> str:
 
 def _titled(title: str, lines: Iterable[str]) -> Iterator[str]:
     """Yield a section, if it has lines."""
-    for place, line in enumerate(lines):
+    for place, text in enumerate(lines):
         if place == 0:
             yield ""
             yield title
-        yield from wrapped(line, hanging=4)
+        yield from wrapped(text, hanging=4)
 
 
 def _paragraph(title: str, text: str) -> Iterator[str]:

@@ -25,17 +25,18 @@ from workbench.model.registry import Registry, RunLine
 from workbench.model.run import RunState
 from workbench.model.standing import Item, State
 from workbench.report import values
-from workbench.report.reasons import arm, arms, because, campaign_step, word
+from workbench.report.reasons import arm, arms, because, rates
 from workbench.report.registry import hypothesis_record, state_words
+from workbench.report.steps import campaign_step
 from workbench.report.suspects import Roster, Suspect, roster
-from workbench.report.text import WIDTH, count, cut, inert, moment, percent, printed
+from workbench.report.text import WIDTH, cut, inert, labelled, moment, percent, printed
 
-_SYMPTOMS, _CONTESTED, _VERDICTS, _UNVERIFIED, _RUNNING, _PROBLEMS = 3, 3, 4, 2, 2, 3
+_SYMPTOMS, _CONTESTED, _VERDICTS, _UNVERIFIED, _RUNNING, _PROBLEMS = 3, 3, 4, 2, 2, 2
 _LABEL = 12
 
 
 def status(registry: Registry) -> Iterator[str]:
-    """Yield the screen: 24 lines of 80 columns at most."""
+    """Yield the screen: at most 24 lines of 80 columns."""
     for line in printed(_status(roster(registry))):
         yield cut(line, WIDTH)
 
@@ -81,8 +82,9 @@ def symptom_texts(suspects: Roster) -> list[tuple[str, str]]:
 def _shows(found: tuple[Suspect, Item, ArmResult] | None, spec: SymptomSpec) -> str:
     if found is not None:
         suspect, item, control = found
-        run = item.verdict.run if item.verdict else ""
-        return f"{arm(control)}, control of {inert(suspect.id)} in {inert(run)}"
+        workload = item.verdict.workload if item.verdict else ""
+        sent = f", workload {inert(workload)}" if workload else ""
+        return f"{arm(control)}, control of {inert(suspect.id)}{sent}"
     if spec.reference_rate is not None:
         return f"{percent(spec.reference_rate)} stated in campaign.yaml; not counted in any test yet"
     return "not counted in any test yet"
@@ -125,9 +127,7 @@ def _status(suspects: Roster) -> Iterator[str]:
     yield f"{cut(registry.spec.title or 'campaign without a title', WIDTH - len(when))}{when}"
     symptoms = (f"{inert(name)} {text}" for name, text in symptom_texts(suspects))
     yield from _labelled("symptom", symptoms, _SYMPTOMS)
-    number = count(len(suspects.suspects), "hypothesis", "hypotheses")
-    states = ", ".join(f"{many} {state}" for state, many in suspects.counts.items())
-    yield _line("suspects", f"{number}: {states}" if states else number)
+    yield from _states(suspects)
     contested = (each for each in suspects if each.state is State.CONTESTED)
     yield from _labelled("contested", map(_named, contested), _CONTESTED)
     yield from _leading(suspects)
@@ -139,10 +139,18 @@ def _status(suspects: Roster) -> Iterator[str]:
     yield from _labelled("unverified", iter(unverified), _UNVERIFIED)
     running = (f"{inert(run.id)} {run.state}" for run in _running(registry))
     yield from _labelled("running", running, _RUNNING)
-    yield from _labelled("problems", (str(problem) for problem in registry.problems), _PROBLEMS)
+    if registry.problems:
+        yield _line("problems", f"{len(registry.problems)} in files: workbench check")
+        yield from _labelled("", (str(problem) for problem in registry.problems), _PROBLEMS)
     step = campaign_step(suspects)
     yield _line("next", step.what)
     yield _line("", step.command)
+
+
+def _states(suspects: Roster) -> Iterator[str]:
+    states = ", ".join(f"{many} {state}" for state, many in suspects.counts.items())
+    total = f"{len(suspects.suspects)}: {states}" if states else "none yet"
+    yield from islice(labelled("suspects", total, _LABEL - 1), 2)
 
 
 def _leading(suspects: Roster) -> Iterator[str]:
@@ -163,7 +171,7 @@ def _named(suspect: Suspect) -> str:
 def _verdict(pair: tuple[Suspect, Item]) -> str:
     suspect, item = pair
     verdict = item.verdict
-    return f"{moment(item.at)} {inert(suspect.id)} {word(verdict)}: {arms(verdict)}" if verdict else ""
+    return f"{inert(suspect.id)} {verdict.verdict} {rates(verdict)}" if verdict else ""
 
 
 def _verdict_record(item: Item) -> dict[str, Any]:

@@ -11,7 +11,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from workbench.model.event import AssumptionNoted, Bearing, Grade, Proposed
+from workbench.model.event import (
+    AssumptionNoted,
+    Bearing,
+    Claim,
+    Event,
+    Grade,
+    InterventionNoted,
+    Link,
+    Note,
+    Proposed,
+    Reopened,
+)
 from workbench.model.hypothesis import HYPOTHESIS_ID, Assumption, Hypothesis, number
 from workbench.model.registry import Registry, RunLine
 from workbench.model.standing import FALLEN, Item, Standing, State
@@ -61,6 +72,7 @@ class Suspect:
         parents: Parents, the one it hangs under first.
         assumptions: What it rests on, each with what was found.
         edited: Runs after which its prediction, test or `falsified_by` was changed.
+        noted: Notes, links to commits, claims and wishes to reopen it, in the order of the log.
     """
 
     id: str
@@ -71,6 +83,7 @@ class Suspect:
     parents: tuple[str, ...] = ()
     assumptions: tuple[Checked, ...] = ()
     edited: tuple[str, ...] = ()
+    noted: tuple[Event, ...] = ()
 
     @property
     def state(self) -> State:
@@ -153,7 +166,7 @@ class Roster:
 def roster(registry: Registry) -> Roster:
     """Gather all suspects of a registry; two passes over its log, one over its hypotheses."""
     files = {each.id: each for each in registry.hypotheses}
-    titles, found = _from_events(registry)
+    titles, found, noted = _from_events(registry)
     ids = sorted({*files, *registry.standings}, key=order)
     symptoms = registry.spec.symptoms
     only = next(iter(symptoms)) if len(symptoms) == 1 else ""
@@ -171,6 +184,7 @@ def roster(registry: Registry) -> Roster:
                 parents=_parents(hypothesis),
                 assumptions=tuple(_checked(each, found.get((id, each.id))) for each in stated),
                 edited=tuple(registry.edited.get(id, ())),
+                noted=tuple(noted.get(id, ())),
             )
         )
     newest = max((event.at for event in registry.events), default=None)
@@ -197,25 +211,6 @@ def order(id: str) -> tuple[int, int, str]:
     return (0, number(id), "") if HYPOTHESIS_ID.match(id) else (1, 0, id)
 
 
-def shown_clean(item: Item) -> bool:
-    """Say whether a verdict's treatment arm is shown clean: its bound is below a quarter of the rate.
-
-    That is the floor below which a control would not have reproduced the symptom (RULES 2).
-    """
-    verdict = item.verdict
-    if verdict is None or "treatment" not in verdict.arms:
-        return False
-    reference = verdict.reference
-    if reference is None:
-        control, _, _ = verdict.predicted.rpartition(":")
-        try:
-            reference = float(control)
-        except ValueError:
-            return False
-    arm = verdict.arms["treatment"]
-    return arm.counts.decided > 0 and arm.counts.hit == 0 and arm.interval[1] < reference / 4
-
-
 def _parents(hypothesis: Hypothesis | None) -> tuple[str, ...]:
     if hypothesis is None:
         return ()
@@ -225,16 +220,23 @@ def _parents(hypothesis: Hypothesis | None) -> tuple[str, ...]:
 
 def _from_events(
     registry: Registry,
-) -> tuple[dict[str, str], dict[tuple[str, str], AssumptionNoted]]:
+) -> tuple[dict[str, str], dict[tuple[str, str], AssumptionNoted], dict[str, list[Event]]]:
+    """Give titles by id, what was found of assumptions, and what was noted by id."""
     titles: dict[str, str] = {}
     found: dict[tuple[str, str], AssumptionNoted] = {}
+    noted: dict[str, list[Event]] = {}
     for event in registry.events:
         match event.body:
             case Proposed(hypothesis=id, title=title):
                 titles[id] = title
-            case AssumptionNoted(hypothesis=id, assumption=assumption) as noted:
-                found[id, assumption] = noted
-    return titles, found
+            case AssumptionNoted(hypothesis=id, assumption=assumption) as checked:
+                found[id, assumption] = checked
+            case Note(about=about):
+                for id in about:
+                    noted.setdefault(id, []).append(event)
+            case Link() | InterventionNoted() | Claim() | Reopened():
+                noted.setdefault(event.body.hypothesis, []).append(event)
+    return titles, found, noted
 
 
 def _checked(assumption: Assumption, noted: AssumptionNoted | None) -> Checked:

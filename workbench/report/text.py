@@ -53,6 +53,14 @@ def hits(counts: Counts, interval: Interval) -> str:
     return f"{counts.hit}/{counts.decided} ({bounds})"
 
 
+def hits_in_short(counts: Counts, interval: Interval) -> str:
+    """Write the same where space is short: 41/60 (46-79 %)."""
+    if not counts.decided or counts.hit == 0 or interval[0] < _SMALLEST:
+        return hits(counts, interval)
+    low, high = interval
+    return f"{counts.hit}/{counts.decided} ({percent(low).removesuffix(' %')}-{percent(high)})"
+
+
 def with_rest(rate: str, counts: Counts) -> str:
     """Write after a rate what was neither hit nor clean."""
     parts = [(counts.errored, "errored"), (counts.incomplete, "incomplete")]
@@ -143,6 +151,8 @@ def cut(text: str, width: int) -> str:
     text = inert(text[: 4 * width + 4]) if len(text) > 4 * width + 4 else inert(text)
     if columns(text) <= width:
         return text
+    if text.isascii():
+        return text[: width - len(_ELLIPSIS)].rstrip() + _ELLIPSIS
     kept, used = [], len(_ELLIPSIS)
     for char in text:
         used += _columns(char)
@@ -161,8 +171,9 @@ def paragraphs(text: str) -> list[str]:
     """Split a text that people wrote at its blank lines; lines within are joined, nothing is lost."""
     parts: list[list[str]] = [[]]
     for line in text.split("\n"):
-        if line.strip():
-            parts[-1].append(inert(line.strip()))
+        bare = line.strip(" \t\r")  # nothing else is blank: other characters are to be shown
+        if bare:
+            parts[-1].append(inert(bare))
         elif parts[-1]:
             parts.append([])
     return [" ".join(part) for part in parts if part]

@@ -14,7 +14,7 @@ from workbench.model.hypothesis import HYPOTHESIS_ID
 from workbench.model.registry import Registry
 from workbench.model.standing import State
 from workbench.report.markdown import label
-from workbench.report.registry import state_words
+from workbench.report.registry import notes, state_words
 from workbench.report.status import symptom_texts
 from workbench.report.suspects import Roster, Suspect, roster
 from workbench.report.text import WIDTH, columns, count, cut, inert, printed, sentence_of
@@ -123,8 +123,6 @@ def _under(
 def _remarks(
     suspect: Suspect, above: Branch, suspects: Roster, loops: Mapping[str, str]
 ) -> Iterator[str]:
-    if suspect.hypothesis is None:
-        yield "no valid file"
     if above.suspect is not None and above.suspect.fallen:
         yield f"its parent {above.suspect.id} is {above.suspect.state}: the link is void"
     if suspect.state is State.SUPERSEDED and suspect.standing.replaced_by:
@@ -178,7 +176,7 @@ def _lines(found: Iterator[Branch]) -> Iterator[str]:
             yield f"{name}: {branch.text}" if branch.text else name
             continue
         head = f"{branch.margin}{_head(branch.suspect)}  "
-        yield head + cut(branch.suspect.title, max(WIDTH - columns(head), 20))
+        yield head + cut(notes(branch.suspect) + branch.suspect.title, max(WIDTH - columns(head), 20))
         for remark in branch.remarks:
             yield f"{branch.under}     ({inert(remark)})"
     if empty:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Any
 
 from workbench.model.event import Renumbered, VerdictGiven
@@ -61,6 +62,8 @@ def plain(value: Any) -> Any:
             return counts(value)
         case Evidence():
             return evidence(value)
+        case StrEnum():
+            return value.value
         case datetime():
             return utc(value)
         case Mapping():

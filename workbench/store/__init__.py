@@ -26,13 +26,12 @@ What people write is read by modules of their own names, for they load YAML and 
 changed, which nobody should pay for who only looks at runs:
 
     campaignfiles   a campaign's folder as people wrote it, and all that is wrong in it
-    validation      fields to nouns of the model, findings to problems with places
-    schema/         the shapes of the files, in pydantic
-    yamltext        strict YAML with places
-    references      do the files fit together?      known          the names that may be referred to
-    pluginoptions   options of plug-ins             filecache      what was found, by content
-    plainfile       files as bytes                  drafts         the first text of a hypothesis file
-    scaffold        a new campaign from `templates/`
+    plainfile       files as bytes                  filecache   what was found, by content
+    yamltext        strict YAML with places         scalars     what plain words stand for
+    schema/         the shapes of the files         findings    what is wrong with a shape, in words
+    validation      bytes to nouns and problems     known       the names that may be referred to
+    references      do the files fit together?      pluginoptions   options of plug-ins
+    drafts          a hypothesis file's first text  scaffold    a new campaign from `templates/`
 
 What the store promises when a process is killed at any instruction, when the disk is full or broken,
 and when the power is cut on a file system that keeps no order of writes:

@@ -17,7 +17,7 @@ from workbench.errors import StoreError, UsageError
 from workbench.model.event import Actor, Proposed
 from workbench.model.hypothesis import HYPOTHESIS_ID, number
 from workbench.store.disk import CREATE, Os, refusal, sync_folder, write_all
-from workbench.store.eventlog import FOLDER, EventLog, Log
+from workbench.store.eventlog import FOLDER, EventLog, Log, log_folder
 from workbench.store.mentions import mentioned
 from workbench.store.names import check_slug
 from workbench.store.runs import Writing
@@ -25,7 +25,7 @@ from workbench.store.runs import Writing
 _FILE = re.compile(r"^H0*([1-9][0-9]{0,8})(?![0-9])")
 _ID_LINE = re.compile(rb"""^id:[ \t]*(["']?)(H[1-9][0-9]{0,8})\1[ \t]*(?:#.*)?\r?$""", re.MULTILINE)
 _TITLE_LINE = re.compile(r"""^title:[ \t]+(.*?)[ \t]*$""", re.MULTILINE)
-_TEMPORARY = re.compile(r"^\.H[0-9].*\.[0-9a-f]{8}\.tmp$")
+_TEMPORARY = re.compile(r"^\.(?:H[0-9].*|events\.torn)\.[0-9a-f]{8}\.tmp$")
 
 Render = Callable[[str], tuple[str, str]]
 """Given an id, gives the slug of the file's name and the file's text."""
@@ -55,7 +55,7 @@ def add_hypothesis(
     log = EventLog(root, writing)
     disk = (writing or Writing()).disk
     with log.locked():
-        folder = open_folder(root, disk)
+        folder = swept_folder(root, disk)
         id = next_id(root, log.read())
         slug, text = render(id)
         path = folder / file_name(id, check_slug(slug))
@@ -78,7 +78,7 @@ def next_id(root: Path, log: Log) -> str:
     """
     greatest = max([*_numbers_of_files(root), *_numbers_of_events(log)], default=0)
     id = f"H{greatest + 1}"
-    if not HYPOTHESIS_ID.match(id):
+    if not HYPOTHESIS_ID.fullmatch(id):
         raise StoreError(f"no number is left after H{greatest}", hint="who uses numbers like that?")
     return id
 
@@ -132,19 +132,14 @@ def file_name(id: str, slug: str) -> str:
     return f"H{number(id):02d}-{slug}.yaml" if slug else f"H{number(id):02d}.yaml"
 
 
-def open_folder(root: Path, disk: Os) -> Path:
-    """Give the folder of hypotheses, made when it is not there and cleared of what the killed left.
+def swept_folder(root: Path, disk: Os) -> Path:
+    """Give the folder of hypotheses, cleared of what killed writers left; hold the log's lock.
 
     Raises:
         StoreError: It is a symbolic link, or cannot be made.
     """
-    folder = root / FOLDER
-    if folder.is_symlink():
-        raise StoreError(f"{folder}: is a symbolic link", hint="hypotheses stay in the campaign")
+    folder = log_folder(root, disk)
     try:
-        with suppress(FileExistsError):
-            disk.mkdir(str(folder), 0o755)
-            sync_folder(disk, root)
         for entry in folder.iterdir():
             if _TEMPORARY.match(entry.name):
                 disk.unlink(str(entry))

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ from workbench.model.campaign import CampaignSpec
 from workbench.model.hypothesis import Hypothesis, Problem
 from workbench.store.filecache import CampaignEntry, FileEntry, Remembered, digest, recall, remember
 from workbench.store.known import Known
-from workbench.store.plainfile import read_file
+from workbench.store.plainfile import printable, read_file
 from workbench.store.references import Facts, Finding, check_campaign, check_hypothesis, check_tree
 
 if TYPE_CHECKING:
@@ -114,11 +115,12 @@ class _File:
     data: bytes
     sha256: str
     entry: FileEntry
+    named: re.Match[str] | None = field(init=False)  # its name as it should be
+    id: str = field(init=False)
 
-    @property
-    def id(self) -> str:
-        found = _NAME.fullmatch(Path(self.path).name)
-        return self.entry.id or (f"H{found[1]}" if found else "")
+    def __post_init__(self) -> None:
+        self.named = _NAME.fullmatch(self.path.rpartition("/")[2])
+        self.id = self.entry.id or (f"H{self.named[1]}" if self.named else "")
 
 
 class _Reading:
@@ -189,8 +191,9 @@ class _Reading:
             if name.endswith(_READ_ME) and name.isprintable():
                 paths.append(path)
             elif name.endswith(_READ_ME):
-                shown = "".join(each if each.isprintable() else "?" for each in path)
-                problems.append(_problem(shown, "is not read: its name is not printable", "rename it"))
+                problems.append(
+                    _problem(printable(path), "is not read: its name is not printable", "rename it")
+                )
             elif name.lower().endswith((*_ALMOST, _READ_ME)) and name.isprintable():
                 hint = "hypothesis files end in .yaml"
                 problems.append(_problem(path, "is not read", hint))
@@ -242,9 +245,7 @@ class _Reading:
             if found[each.path]
         }
         if files and not campaign.known.whole and campaign.problems:
-            what = (
-                f"cannot tell for all references of {len(files)} hypotheses whether they lead somewhere"
-            )
+            what = f"cannot tell of {len(files)} hypotheses whether all that they name is there"
             problems[CAMPAIGN_FILE] = (_problem(CAMPAIGN_FILE, what, "mend this file first"),)
         return problems
 
@@ -256,7 +257,8 @@ class _Reading:
             document = self._document(path, data)
             at = document.key_at if finding.at_key else document.value_at
             line, column = at(finding.keys)
-            yield Problem(file=path, line=line, column=column, what=finding.what, hint=finding.hint)
+            what, hint = printable(finding.what), printable(finding.hint)
+            yield Problem(file=path, line=line, column=column, what=what, hint=hint)
 
     def _document(self, path: str, data: bytes) -> Document:
         if path not in self._documents:
@@ -284,21 +286,22 @@ class _Reading:
         taken: set[str] = set()
         for each in files:
             problems = (*each.entry.problems, *between.get(each.path, ()))
+            hypothesis = None if each.id in taken else each.entry.hypothesis
+            if hypothesis is not None:
+                taken.add(each.id)
             yield HypothesisFile(
                 path=each.path,
                 data=each.data,
                 sha256=each.sha256,
                 id=each.id,
-                hypothesis=None if each.id in taken else each.entry.hypothesis,
+                hypothesis=hypothesis,
                 problems=tuple(sorted(problems, key=_order)),
             )
-            taken.add(each.id)
 
 
 def _name_of(file: _File) -> Iterator[Finding]:
     """Check that a file is named after its hypothesis."""
-    name = Path(file.path).name
-    found = _NAME.fullmatch(name)
+    name, found = file.path.rpartition("/")[2], file.named
     if found is None and file.data:
         hint = f"name it {_due(file.entry.id or 'H1', 'some-words')}"
         yield Finding(keys=("id",), what=f"the file name {name!r} does not begin with an id", hint=hint)
@@ -314,7 +317,7 @@ def _due(id: str, words: str) -> str:
 
 
 def _twice(here: _File, other: _File, later: _File) -> Finding:
-    hint = f"workbench renumber {here.id} {later.path}"
+    hint = f"workbench renumber {here.id} {shlex.quote(later.path)}"
     return Finding(keys=("id",), what=f"{here.id} is also the id of {other.path}", hint=hint)
 
 

@@ -13,7 +13,7 @@ import dataclasses
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 
@@ -36,16 +36,19 @@ from workbench.store.tags import tag, untag
 LONGEST_LINE = 1 << 20
 """Bytes of the longest line that is written; what is longer is refused before it reaches the disk."""
 
+GREATEST_SEQ = 2**53 - 1
+"""Beyond it other readers of JSON lose digits; who counts that far stays there, it is only a hint."""
+
 _HEAD = ("schema", "id", "prev", "seq", "at", "who", "agent", "kind")
 _RESERVED = frozenset({*_HEAD, "crc"})
 _SPELLED: Mapping[type[Body], Mapping[str, str]] = {
     VerdictGiven: {"harmful": "reversed"},
     Renumbered: {"was": "from"},
 }
-_SCHEMA = re.compile(r"^workbench/event@([1-9][0-9]{0,8})$")
+_SCHEMA = re.compile(r"workbench/event@([1-9][0-9]{0,8})")
 _OURS = int(EVENT_SCHEMA.partition("@")[2])
-_ID = re.compile(r"^(?:[A-Z]-)?[a-z2-7]{4,16}$")
-_DIGEST = re.compile(r"^[0-9a-f]{64}$")
+_ID = re.compile(r"(?:[A-Z]-)?[a-z2-7]{4,16}")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -112,8 +115,12 @@ def encode(event: Event) -> bytes:
     return line
 
 
-def decode(line: bytes) -> Line:
+def decode(line: bytes, digest: str = "") -> Line:
     """Read a line without its newline.
+
+    Args:
+        line: The line.
+        digest: Its digest, where that is known already.
 
     Raises:
         BadLine: It is not what was written, or says nothing that an event can say.
@@ -127,19 +134,20 @@ def decode(line: bytes) -> Line:
         version = _version(document)
         head = msgspec.convert(document, Head)
         _check(head)
+        at = head.at.astimezone(UTC)
         body = _body(document, head.kind, version)
     except BadLine:
         raise
-    except (ValueError, TypeError, RecursionError) as error:
+    except (ValueError, TypeError, RecursionError, OverflowError) as error:
         raise BadLine(str(error) or type(error).__name__) from error
     event = Event(
         id=head.id,
         prev=head.prev,
         seq=head.seq,
-        at=head.at,
+        at=at,
         by=Actor(name=head.who, agent=head.agent),
         body=body,
-        digest=digest_of(line),
+        digest=digest or digest_of(line),
     )
     return Line(event=event, version=version)
 
@@ -164,19 +172,19 @@ def check_actor(by: Actor) -> Actor:
 
 def _version(document: Mapping[str, Any]) -> int:
     schema = document.get("schema")
-    found = _SCHEMA.match(schema) if isinstance(schema, str) else None
+    found = _SCHEMA.fullmatch(schema) if isinstance(schema, str) else None
     if found is None:
         raise BadLine(f"schema is {str(schema)[:40]!r}, not workbench/event@N")
     return int(found[1])
 
 
 def _check(head: Head) -> None:
-    if not _ID.match(head.id):
+    if not _ID.fullmatch(head.id):
         raise BadLine(f"{head.id[:40]!r} is not the id of an event")
-    if not all(map(_DIGEST.match, head.prev)):
+    if not all(map(_DIGEST.fullmatch, head.prev)):
         raise BadLine("`prev` holds what is no digest")
-    if head.seq < 1:
-        raise BadLine("`seq` counts from 1")
+    if not 1 <= head.seq <= GREATEST_SEQ:
+        raise BadLine(f"`seq` counts from 1 to {GREATEST_SEQ}")
     if head.at.tzinfo is None:
         raise BadLine("`at` lacks its time zone")
 

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from workbench.errors import StoreError, VersionTooNew
+from workbench.errors import StoreError, UsageError, VersionTooNew
 from workbench.model.event import Actor, Body, Event, EvidenceGiven, Note
 from workbench.model.hypothesis import Problem
-from workbench.store.disk import refusal, sync_folder
-from workbench.store.eventlines import check_actor, decode, encode
+from workbench.store.disk import REAL_OS, Os, refusal, sync_folder
+from workbench.store.eventlines import GREATEST_SEQ, check_actor, decode, encode
 from workbench.store.eventorder import in_order
-from workbench.store.jsonl import LineWriter, mend
+from workbench.store.jsonl import BadLine, LineWriter, mend
 from workbench.store.loglock import LOCK_FILE, WORK_FOLDER, LogLock
 from workbench.store.logtail import LogTail
 from workbench.store.mentions import renumbered
@@ -131,7 +131,7 @@ class EventLog:
             StoreError: The log cannot be written.
         """
         with self._mutex, self._lock():
-            self._make_folder()
+            log_folder(self.root, self._writing.disk)
             self._prepare()
             yield
 
@@ -159,7 +159,7 @@ class EventLog:
         with self.locked():
             for _ in range(_TRIES):
                 line = encode(self._event(clean, signed))
-                event = decode(line[:-1]).event
+                event = _read_back(line)
                 self._write(line)
                 # Read back by name: git may have put another file there while we wrote to the old one.
                 if self._tail.catch_up() is None and event.digest in self._tail.chain.events:
@@ -177,7 +177,7 @@ class EventLog:
         return Event(
             id=id,
             prev=tuple(sorted(chain.heads)),
-            seq=chain.seq + 1,
+            seq=min(chain.seq + 1, GREATEST_SEQ),
             at=self._clock().astimezone(UTC),
             by=by,
             body=body,
@@ -189,15 +189,15 @@ class EventLog:
         problem = self._tail.catch_up()
         if problem:
             raise StoreError(f"{self._path}: {problem.what}", hint=problem.hint)
+        if self._tail.whole:
+            self._tail.take_tail()
         newer = self._tail.chain.newer
         if newer:
             raise VersionTooNew(
                 f"{self._path}: has format {newer}, which this workbench can only read",
                 hint="upgrade the workbench to append to this log",
             )
-        if self._tail.whole:
-            self._tail.take_tail()
-        elif self._tail.tail:
+        if self._tail.tail and not self._tail.whole:
             mend(self._path, disk=self._writing.disk)
             self._tail.catch_up()
 
@@ -208,16 +208,32 @@ class EventLog:
         finally:
             writer.abandon()
 
-    def _make_folder(self) -> None:
-        folder = self.root / FOLDER
-        if folder.is_symlink():
-            raise StoreError(f"{folder}: is a symbolic link", hint="hypotheses stay in the campaign")
-        try:
+
+def log_folder(root: Path, disk: Os = REAL_OS) -> Path:
+    """Give the folder of hypotheses and of their log, made when it is not there.
+
+    Raises:
+        StoreError: It is a symbolic link, or cannot be made.
+    """
+    folder = root / FOLDER
+    if folder.is_symlink():
+        raise StoreError(f"{folder}: is a symbolic link", hint="hypotheses stay in the campaign")
+    try:
+        if not folder.is_dir():
             with suppress(FileExistsError):
-                self._writing.disk.mkdir(str(folder), 0o755)
-                sync_folder(self._writing.disk, self.root)
-        except OSError as error:
-            raise refusal(folder, error) from error
+                disk.mkdir(str(folder), 0o755)
+            sync_folder(disk, root)
+    except OSError as error:
+        raise refusal(folder, error) from error
+    return folder
+
+
+def _read_back(line: bytes) -> Event:
+    """Give the event as readers will see it; what they would refuse is not written."""
+    try:
+        return decode(line[:-1]).event
+    except BadLine as error:
+        raise UsageError(f"this event cannot be stored: {error}") from error
 
 
 def _letters(count: int) -> str:

@@ -62,7 +62,7 @@ class Chain:
         if digest in self._known:  # a union merge may keep a line twice
             return
         try:
-            found = decode(line)
+            found = decode(line, digest)
         except BadLine as error:
             self._refuse(number, line, str(error))
             return

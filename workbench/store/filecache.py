@@ -75,6 +75,8 @@ def remember(root: Path, remembered: Remembered, cache: Path = CACHE_FILE) -> No
     """Remember it, whole or not at all; a disk that refuses costs the next reader some time."""
     with suppress(OSError, StoreError):
         (root / cache).parent.mkdir(exist_ok=True)
+        if (root / cache).parent.is_symlink():  # it leads who knows where
+            return
         body = msgspec.msgpack.encode(remembered)
         replace_file(root / cache, _HEAD + b"%08x\n" % crc32(body) + body)
 

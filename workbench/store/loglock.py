@@ -29,8 +29,9 @@ def work_folder(root: Path, *, disk: Os = REAL_OS) -> Path:
     if folder.is_symlink():
         raise StoreError(f"{folder}: is a symbolic link", hint="locks and caches stay in the campaign")
     try:
-        with suppress(FileExistsError):
-            disk.mkdir(str(folder), 0o755)
+        if not folder.is_dir():
+            with suppress(FileExistsError):
+                disk.mkdir(str(folder), 0o755)
     except OSError as error:
         raise refusal(folder, error) from error
     return folder

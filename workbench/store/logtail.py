@@ -1,8 +1,8 @@
 """A log read as it grows: what was added since the last look, or all of it when it was replaced.
 
 Appending to a long log and following it on a screen would otherwise read it whole each time. A file of
-another inode, a shorter one, or one whose last known bytes differ is read from its beginning: git puts
-a new file in the place of the old one when it merges.
+another inode, a shorter one, one whose last known bytes differ, or one that changed without growing is
+read from its beginning: git puts a new file in the place of the old one when it merges.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ class LogTail:
         self.chain = Chain(file)
         self.tail = b""
         self._identity = (-1, -1)
+        self._looked = (-1, -1)  # size and time of the file at the last look
+        self._readings = 0  # times that it was read from its beginning
         self._offset = 0  # bytes of whole lines taken in
         self._lines = 0
         self._seen = b""  # the last of these bytes
@@ -66,7 +68,7 @@ class LogTail:
     @property
     def state(self) -> object:
         """Equal as long as nothing was added, replaced or cut."""
-        return self._identity, self._offset, self.tail, len(self.chain.events)
+        return self._readings, self._offset, self.tail, len(self.chain.events)
 
     @property
     def whole(self) -> bool:
@@ -89,9 +91,14 @@ class LogTail:
         found = os.fstat(fd)
         identity = (found.st_dev, found.st_ino)
         before = os.pread(fd, len(self._seen), self._offset - len(self._seen))
-        if identity != self._identity or found.st_size < self._offset or before != self._seen:
+        looked = (found.st_size, found.st_mtime_ns)
+        edited = (
+            looked[0] == self._looked[0] and looked != self._looked
+        )  # changed, and not by an append
+        if identity != self._identity or looked[0] < self._offset or before != self._seen or edited:
             self._forget()
             self._identity = identity
+        self._looked = looked
         data = _read_from(fd, self._offset)
         end = data.rfind(b"\n") + 1
         for line in data[:end].split(b"\n")[:-1]:
@@ -104,7 +111,8 @@ class LogTail:
     def _forget(self) -> None:
         self.chain = Chain(self._file)
         self.tail = self._seen = b""
-        self._identity = (-1, -1)
+        self._identity = self._looked = (-1, -1)
+        self._readings += 1
         self._offset = self._lines = 0
 
     def _problem(self, what: str, hint: str = "") -> Problem:

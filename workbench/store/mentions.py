@@ -27,7 +27,7 @@ def mentioned(body: Body) -> frozenset[str]:
         found = {getattr(body, name, "") for name in _ONE}
         for name in _MANY:
             found.update(getattr(body, name, ()))
-    return frozenset(name for name in found if HYPOTHESIS_ID.match(name))
+    return frozenset(name for name in found if HYPOTHESIS_ID.fullmatch(name))
 
 
 def renumbered(events: Iterable[Event]) -> tuple[Event, ...]:

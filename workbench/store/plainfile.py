@@ -1,4 +1,4 @@
-"""Files that people write, as bytes: plain ones, not too large, and never waited for."""
+"""Files that people write, as bytes: plain ones, not too large, never waited for, safe to speak of."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from workbench.model.hypothesis import Problem
 
 LARGEST = 1024 * 1024  # bytes of a file
+_LONGEST = 400  # characters of what is told of a problem
 
 
 def read_file(path: Path, file: str) -> bytes | Problem:
@@ -37,3 +38,12 @@ def read_file(path: Path, file: str) -> bytes | Problem:
 
 def _whole(file: str, what: str, hint: str) -> Problem:
     return Problem(file=file, line=1, column=1, what=what, hint=hint)
+
+
+def printable(text: str) -> str:
+    """Give a text for a problem: one line, no control characters, and not longer than anybody reads."""
+    if len(text) > _LONGEST:
+        text = f"{text[: _LONGEST - 3]}..."
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else f"\\x{ord(each):02x}" for each in text)

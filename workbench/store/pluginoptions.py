@@ -18,7 +18,8 @@ from workbench.errors import WorkbenchError
 from workbench.model.campaign import CampaignSpec
 from workbench.store.known import nearest
 from workbench.store.references import Finding, Keys
-from workbench.store.yamltext import Document, quoted
+from workbench.store.scalars import quoted
+from workbench.store.yamltext import Document
 
 _NOUNS = {"engines": "engine", "workloads": "workload", "knobs": "knob", "classifiers": "classifier"}
 _FIELDS = {
@@ -27,6 +28,7 @@ _FIELDS = {
     "knobs": ("kind", "levels", "readback", "moves", "components", "on"),
     "classifiers": ("kind",),
 }
+_PART = re.compile(r"\[(\d+)\]|\.([^.\[]+)")
 _PLACE = re.compile(r" - at `\$(.*)`$")
 
 
@@ -108,12 +110,14 @@ def _type_error(keys: Keys, value: Any, due: Any, document: Document) -> Finding
     except msgspec.ValidationError as error:
         text = _first_line(error)
         place = _PLACE.search(text)
-        for part in re.findall(r"\[(\d+)\]|\.([^.\[]+)", place[1] if place else ""):
-            keys = (*keys, int(part[0]) if part[0] else part[1])
+        name, way = str(keys[-1]), place[1] if place else ""
+        # `[...]` stands for some key of a mapping: nobody knows which, so the place is that above it.
+        for index, field in _PART.findall(way.partition("[...]")[0]):
+            keys = (*keys, int(index) if index else field)
         plain = document.plain(keys)
         hint = f"quote it: {quoted(plain)}" if plain and "Expected `str`" in text else ""
         what = _PLACE.sub("", text)
-        return Finding(keys=keys, what=f"{keys[-1]}: {what[:1].lower()}{what[1:]}", hint=hint)
+        return Finding(keys=keys, what=f"{name}{way}: {what[:1].lower()}{what[1:]}", hint=hint)
     except (TypeError, ValueError):  # a type that cannot be checked alone; the whole is tried later
         return None
     return None

@@ -81,9 +81,7 @@ def secret_name(name: str) -> bool:
     words = [word.upper() for word in _WORD.findall(name)]
     if not words or words[-1] in _ABOUT:
         return False
-    if any(word in _ALWAYS or word.endswith(("PASSWORD", "APIKEY")) for word in words):
-        return True
-    if any(pair in _PAIRS for pair in pairwise(words)):
+    if _plainly_secret(words):
         return True
     before = words[-2] if len(words) > 1 else ""
     if (
@@ -91,6 +89,13 @@ def secret_name(name: str) -> bool:
     ):  # a bare key is the key of a mapping or a sort more often than not
         return False
     return words[-1] in _AT_THE_END and before not in _HARMLESS_BEFORE
+
+
+def _plainly_secret(words: Sequence[str]) -> bool:
+    """Whether a name of these words has no other meaning, as `token` and `pass` have."""
+    if any(word in _ALWAYS or word.endswith(("PASSWORD", "APIKEY")) for word in words):
+        return True
+    return any(pair in _PAIRS for pair in pairwise(words))
 
 
 # --- by form --------------------------------------------------------------------------------------
@@ -211,14 +216,21 @@ _NAME = re.compile(r"""(?<![\w.-])(?P<name>-{0,2}[A-Za-z_][\w.-]*)(?P<gap>["']?\
 _VALUE = re.compile(r""""[^"]*"?|'[^']*'?|[^\s"',;&|]+""")
 
 
+_CREDENTIAL = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[A-Za-z0-9_.~+/=-]{8,}")
+
+
 def redact_text(text: str, secrets: Sequence[str] = ()) -> str:
     """Redact a setting, an option or a whole command line given as one text."""
     return _redact_random(_redact_named(_redact_forms(text, secrets)))
 
 
 def redact_prose(text: str, secrets: Sequence[str] = ()) -> str:
-    """Redact what a person wrote; randomness is no ground, for they quote replies."""
-    return _redact_named(_redact_forms(text, secrets))
+    """Redact what a person wrote.
+
+    Randomness alone is no ground, for people quote replies; and `token: <|im_end|>` speaks of a
+    language model more often than not, so what follows such a name must also look like a credential.
+    """
+    return _redact_named(_redact_forms(text, secrets), prose=True)
 
 
 def redact_argv(argv: Iterable[str], secrets: Sequence[str] = ()) -> list[str]:
@@ -288,20 +300,31 @@ def secrets_given(value: Any) -> set[str]:
         for name, item in value.items():
             found |= {item} if secret_name(name) and isinstance(item, str) else secrets_given(item)
     elif isinstance(value, list | tuple):
-        found = set().union(*map(secrets_given, value))
+        found = set().union(*map(secrets_given, value), _values_of_flags(value))
     return {secret for secret in found if len(secret) >= _SHORTEST_SECRET and secret != REDACTED}
 
 
-def _redact_named(text: str) -> str:
+def _values_of_flags(words: Sequence[Any]) -> set[str]:
+    """Find the words of a command line that follow a secret-like flag, as `redact_argv` does."""
+    return {
+        value
+        for flag, value in pairwise(words)
+        if isinstance(flag, str) and isinstance(value, str)
+        if flag.startswith("-") and "=" not in flag and secret_name(flag)
+        if not value.startswith("--")
+    }
+
+
+def _redact_named(text: str, *, prose: bool = False) -> str:
     """Redact values that follow a secret-like name."""
     clean, at = [], 0
-    for start, end in _named_values(text):
+    for start, end in _named_values(text, prose=prose):
         clean += [text[at:start], REDACTED]
         at = end
     return "".join([*clean, text[at:]])
 
 
-def _named_values(text: str) -> Iterator[tuple[int, int]]:
+def _named_values(text: str, *, prose: bool = False) -> Iterator[tuple[int, int]]:
     """Yield start and end of each value that follows a secret-like name, its quotes left out."""
     at = 0
     while found := _NAME.search(text, at):
@@ -312,4 +335,10 @@ def _named_values(text: str) -> Iterator[tuple[int, int]]:
                 at = value.end()
                 quote = value[0][0] if value[0][0] in "\"'" else ""
                 closed = bool(quote) and len(value[0]) > 1 and value[0].endswith(quote)
-                yield value.start() + len(quote), at - closed
+                start, end = value.start() + len(quote), at - closed
+                if (
+                    not prose
+                    or _plainly_secret(found["name"])
+                    or _CREDENTIAL.fullmatch(text, start, end)
+                ):
+                    yield start, end

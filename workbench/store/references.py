@@ -11,13 +11,16 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Self
 
 from workbench.model.campaign import CampaignSpec
+from workbench.model.hypothesis import number
 from workbench.store.known import Known, nearest
 
 Keys = tuple[str | int, ...]
 LOADS = ("in_flight", "sessions", "turns")  # what a condition may speak of beside knobs
+_MOST = 100  # files told to be in a circle; who cuts one of those has fewer
 _CONDITION = re.compile(r"(>=|<=|>|<|=)?\s*[0-9]+")
 _ARMS = ("control", "treatment", "put_back.control", "put_back.treatment")
 
@@ -88,14 +91,13 @@ def check_hypothesis(id: str, facts: Facts, known: Known, ids: frozenset[str]) -
         known: Names that the campaign has.
         ids: Ids of all hypotheses, also of those whose files have mistakes.
     """
-    parents = [(("parent",), facts.parent), *((("also", i), each) for i, each in enumerate(facts.also))]
-    for keys, parent in parents:
+    for keys, parent in _parents(facts):
         if parent and parent == id:
             yield Finding(
                 keys=keys, what=f"{id} cannot be its own parent", hint="name another, or none"
             )
         elif parent and parent not in ids:
-            hint = nearest(parent, sorted(ids, key=len))
+            hint = nearest(parent, sorted(ids - {id}, key=number))
             yield Finding(keys=keys, what=f"there is no hypothesis {parent}", hint=hint)
     yield from _name(("symptom",), "symptom", facts.symptom, known.symptoms)
     yield from _name(("test", "workload"), "workload", facts.workload, known.workloads)
@@ -124,18 +126,18 @@ def check_tree(facts: Mapping[str, Facts]) -> Iterator[tuple[str, Finding]]:
         for id, told in facts.items()
     }
     rest = _circular(edges)
-    for id in rest:
-        told = facts[id]
-        for keys, parent in [
-            (("parent",), told.parent),
-            *((("also", i), p) for i, p in enumerate(told.also)),
-        ]:
-            if parent in rest and parent != id and (way := _way(parent, id, edges, rest)):
-                circle = " -> ".join([id, *way])
-                yield (
-                    id,
-                    Finding(keys=keys, what=f"its parents lead back to it: {circle}", hint="cut one"),
-                )
+    findings = (
+        (
+            id,
+            Finding(
+                keys=keys, what=f"its parents lead back to it: {_shown([id, *way])}", hint="cut one"
+            ),
+        )
+        for id in rest
+        for keys, parent in _parents(facts[id])
+        if parent in rest and parent != id and (way := _way(parent, id, edges, rest))
+    )
+    yield from islice(findings, _MOST)
 
 
 def check_campaign(spec: CampaignSpec, known: Known) -> Iterator[Finding]:
@@ -165,6 +167,15 @@ def check_campaign(spec: CampaignSpec, known: Known) -> Iterator[Finding]:
 
 
 # --- one thing at a time --------------------------------------------------------------------------
+
+
+def _parents(facts: Facts) -> list[tuple[Keys, str]]:
+    """Give the parents that a file names, and where."""
+    return [(("parent",), facts.parent), *((("also", i), each) for i, each in enumerate(facts.also))]
+
+
+def _shown(way: list[str]) -> str:
+    return " -> ".join(way if len(way) <= 8 else [*way[:4], "...", *way[-3:]])
 
 
 def _name(

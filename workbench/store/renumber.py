@@ -23,7 +23,7 @@ from workbench.store.allocate import (
     id_of,
     ids_of_files,
     next_id,
-    open_folder,
+    swept_folder,
 )
 from workbench.store.disk import refusal, sync_folder
 from workbench.store.eventlog import FOLDER, EventLog, Log
@@ -75,11 +75,11 @@ def renumber(
     """
     writing = writing or Writing()
     for name in (id, to or id):
-        if not HYPOTHESIS_ID.match(name):
+        if not HYPOTHESIS_ID.fullmatch(name):
             raise UsageError(f"{name!r} is not the id of a hypothesis", hint="give one such as H7")
     log = EventLog(root, writing)
     with log.locked():
-        open_folder(root, writing.disk)
+        swept_folder(root, writing.disk)
         target = _target(root, file)
         now = log.read()
         change = _begun(now, id, file)
@@ -205,9 +205,12 @@ def _runs(root: Path, log: Log, id: str, file: str) -> set[str]:
 
 
 def _target(root: Path, file: str) -> Path:
-    path = root / FOLDER / Path(file).name
-    given = Path(file) if Path(file).is_absolute() else root / file
-    if Path(file).name in ("", "..") or given.parent.resolve() != (root / FOLDER).resolve():
+    given, path = root / file, root / FOLDER / Path(file).name
+    if (
+        not file.isprintable()
+        or path.suffix not in (".yaml", ".yml")
+        or given.parent.resolve() != (root / FOLDER).resolve()
+    ):
         raise UsageError(
             f"{file!r} is not in {FOLDER}/", hint="name a hypothesis file of this campaign"
         )
@@ -246,7 +249,7 @@ def _move(root: Path, file: _File, change: Renumbered, writing: Writing) -> None
         elif new.read_bytes() != data:
             raise StoreError(
                 f"{change.file}: differs from {file.name}",
-                hint=f"keep what is right in it, remove {file.name}",
+                hint=f"the same suspect? then keep one of them; else give {file.name} another name",
             )
         if file.path.read_bytes() != file.data:
             disk.unlink(str(new))

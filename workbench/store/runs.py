@@ -93,7 +93,11 @@ class RunFolder(RunView):
         while True:
             path = parent / manifest.id
             if _make_folder(path, writing.disk):
-                return cls._begin(path, manifest, writing)
+                try:
+                    return cls._begin(path, manifest, writing)
+                except StoreError:
+                    _unmake(path)
+                    raise
             manifest = replace(manifest, id=new_run_id(manifest.created))
 
     @classmethod
@@ -306,6 +310,13 @@ def _make_folder(path: Path, disk: Os) -> bool:
     except OSError as error:
         raise refusal(path, error) from error
     return True
+
+
+def _unmake(path: Path) -> None:
+    """Take a folder away again that we made and could not put a manifest into."""
+    with suppress(OSError):
+        (path / LOCK_FILE).unlink(missing_ok=True)
+        path.rmdir()
 
 
 def _refuse_content(path: Path) -> None:

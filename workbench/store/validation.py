@@ -1,4 +1,4 @@
-"""Files judged by their shapes: every finding becomes a problem with a place, in words and with a hint.
+"""Files judged by their shapes: bytes to nouns of the model, and to all that is wrong with them.
 
 A file is read as far as it is right. Of a campaign, an entry with a mistake is left out and its name is
 kept, so that hypotheses which speak of it are not blamed too; of a hypothesis nothing is left out, for
@@ -7,7 +7,6 @@ half of a test would be another test.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Mapping
 from copy import deepcopy
@@ -16,11 +15,13 @@ from typing import Any, TypeVar
 
 from workbench.model.campaign import CAMPAIGN_SCHEMA, CampaignSpec
 from workbench.model.hypothesis import HYPOTHESIS_SCHEMA, Hypothesis
-from workbench.store.known import Known, nearest
+from workbench.store.findings import tell
+from workbench.store.known import Known
+from workbench.store.scalars import quoted
 from workbench.store.schema.campaign import CampaignShape
-from workbench.store.schema.fields import REFUSAL, AnyShape, field_names, judge
+from workbench.store.schema.fields import AnyShape, judge
 from workbench.store.schema.hypothesis import HypothesisShape
-from workbench.store.yamltext import Document, Keys, quoted, read_yaml
+from workbench.store.yamltext import Document, Keys, read_yaml
 
 Fields = dict[str, Any]
 Upgrades = Mapping[int, Callable[[Fields], Fields]]
@@ -32,19 +33,6 @@ HYPOTHESIS_UPGRADES: Upgrades = {}
 
 _SCHEMA = re.compile(r"workbench/([a-z]+)@(0|[1-9][0-9]{0,8})")
 _SECTIONS = ("symptoms", "engines", "workloads", "knobs")
-_KEY = "[key]"  # what pydantic calls a key that is at fault itself
-_DUE = {
-    "string_type": "text",
-    "int_type": "a whole number",
-    "int_from_float": "a whole number",
-    "float_type": "a number",
-    "bool_type": "true or false",
-    "list_type": "a list, as in [a, b]",
-    "dict_type": "fields, as in {name: value}",
-    "model_type": "fields, as in {name: value}",
-    "model_attributes_type": "fields, as in {name: value}",
-}
-_KINDS = {bool: "a truth value", int: "a number", float: "a number", str: "text", list: "a list"}
 
 
 @dataclass(slots=True)
@@ -85,10 +73,13 @@ def read_campaign(
     if document.value is None:
         return CampaignRead(document, CampaignSpec(title=""), Known())
     _check_levels(document)
+    taken = _taken(document)
     fields, newer = _current(document, ours, upgrades)
+    if fields is None:
+        return CampaignRead(document, CampaignSpec(title=""), Known())
     known = Known.of(fields)
     shape, findings = _judge(CampaignShape, fields, newer)
-    _tell(document, CampaignShape, findings)
+    tell(document, CampaignShape, findings, taken)
     if shape is None:
         shape = _salvage(fields, findings)
     spec = shape.noun()
@@ -102,10 +93,12 @@ def read_hypothesis(
     document = read_yaml(data, file)
     if document.value is None:
         return HypothesisRead(document, "", None)
-    wrong = bool(document.problems)
+    wrong, taken = bool(document.problems), _taken(document)
     fields, newer = _current(document, ours, upgrades)
+    if fields is None:
+        return HypothesisRead(document, "", None)
     shape, findings = _judge(HypothesisShape, fields, newer)
-    _tell(document, HypothesisShape, findings)
+    tell(document, HypothesisShape, findings, taken)
     stated = fields.get("id")
     known = isinstance(stated, str) and not any(each["loc"] == ("id",) for each in findings)
     right = shape is not None and not wrong and (newer or not document.problems)
@@ -118,9 +111,12 @@ def read_hypothesis(
 
 def check_hypothesis_fields(document: Document) -> None:
     """Note what is wrong with the fields of a hypothesis that need not have an id yet."""
+    taken = _taken(document)
     fields, newer = _current(document, HYPOTHESIS_SCHEMA, HYPOTHESIS_UPGRADES, due=False)
+    if fields is None:
+        return
     _, findings = _judge(HypothesisShape, {"id": "H1"} | fields, newer)
-    _tell(document, HypothesisShape, findings)
+    tell(document, HypothesisShape, findings, taken)
 
 
 def _is_on_of_a_knob(keys: Keys) -> bool:
@@ -142,8 +138,11 @@ def _check_levels(document: Document) -> None:
 
 def _current(
     document: Document, ours: str, upgrades: Upgrades, *, due: bool = True
-) -> tuple[Fields, bool]:
-    """Give the fields as the present version has them, and whether a newer version wrote them."""
+) -> tuple[Fields | None, bool]:
+    """Give the fields as the present version has them, and whether a newer version wrote them.
+
+    None for the fields of an older version that nothing is known of.
+    """
     fields: Fields = dict(document.value)
     thing, _, present = ours.partition("@")
     stated = fields.pop("schema", None)
@@ -167,8 +166,9 @@ def _current(
         return fields, True
     for step in range(version, int(present)):
         if step not in upgrades:
-            document.problem(document.places["schema",].value, f"has format {step}, which is unknown")
-            break
+            what, hint = f"has format {step}, which is unknown", f"write {ours}"
+            document.problem(document.places["schema",].value, what, hint)
+            return None, False
         fields = upgrades[step](deepcopy(fields))
     return fields, False
 
@@ -215,84 +215,6 @@ def _salvage(fields: Fields, findings: list[Any]) -> CampaignShape:
     return shape
 
 
-# --- findings in words ----------------------------------------------------------------------------
-
-
-def _tell(document: Document, shape: type[AnyShape], findings: list[Any]) -> None:
-    """Make problems of findings, but none where the file already has one."""
-    taken = {(each.line, each.column) for each in document.problems}
-    for finding in findings:
-        keys, at_key, what, hint = _words(document, shape, finding)
-        line, column = document.key_at(keys) if at_key else document.value_at(keys)
-        if (line, column) not in taken:
-            place = document.place(keys)
-            document.problem(place.key if at_key else place.value, what, hint)
-    document.problems.sort(key=lambda each: (each.line, each.column))
-
-
-def _words(document: Document, shape: type[AnyShape], finding: Any) -> tuple[Keys, bool, str, str]:
-    """Give where a finding stands, whether at the key, what is wrong, and what to do."""
-    keys: Keys = tuple(finding["loc"])
-    at_key = keys[-1:] == (_KEY,)
-    if at_key:
-        keys = keys[:-1]
-    kind, context, value = finding["type"], finding.get("ctx", {}), finding["input"]
-    name = str(keys[-1]) if keys else "the file"
-    if kind == REFUSAL:
-        keys = (*keys, *context["at"])
-        subject = "" if at_key else f"{_subject(keys)} "
-        return keys, at_key or not keys, f"{subject}{context['what']}", context["hint"]
-    if kind == "extra_forbidden":
-        known = field_names(shape, keys[:-1])
-        return keys, True, f"unknown field {name!r}", nearest(name, known)
-    if kind == "missing":
-        around = value if isinstance(value, dict) else {}
-        near = difflib.get_close_matches(name, [str(each) for each in around], n=1)
-        hint = f"is {near[0]!r} meant to be it?" if near else f"add `{name}: ...`"
-        owner = keys[:-1]
-        whose = f"{_subject(owner)} has" if owner else "has"
-        return owner, True, f"{whose} no {name}", hint
-    return keys, False, *_wrong_value(document, keys, kind, context, value)
-
-
-def _wrong_value(
-    document: Document, keys: Keys, kind: str, context: Mapping[str, Any], value: Any
-) -> tuple[str, str]:
-    subject = _subject(keys)
-    if value is None:
-        return f"{subject} is empty", "give it a value, or take the line out"
-    if kind in _DUE:
-        plain = document.plain(keys)
-        hint = f"quote it: {quoted(plain)}" if kind == "string_type" and plain else ""
-        there = _KINDS.get(type(value), "fields")
-        shown = f" {plain}" if plain else ""
-        return f"{subject} must be {_DUE[kind]}, not {there}{shown}", hint
-    if kind == "literal_error":
-        words = re.findall(r"'([^']*)'", str(context["expected"]))
-        return f"{subject} cannot be {_short(value)}", nearest(str(value), words)
-    limits = {
-        "greater_than": "greater than {gt}",
-        "greater_than_equal": "at least {ge}",
-        "less_than": "less than {lt}",
-        "less_than_equal": "at most {le}",
-    }
-    if kind in limits:
-        return f"{subject} must be {limits[kind].format(**context)}, not {_short(value)}", ""
-    if kind == "too_short":
-        return f"{subject} holds nothing", "give it a value, or take the line out"
-    return f"{subject} is not right: {kind.replace('_', ' ')}", ""
-
-
-def _subject(keys: Keys) -> str:
-    """Name a value by its keys, as short as it is clear."""
-    if not keys:
-        return ""
-    *above, last = keys
-    if isinstance(last, int):
-        return f"item {last + 1} of {above[-1]}" if above else f"item {last + 1}"
-    return str(last)
-
-
-def _short(value: Any) -> str:
-    shown = repr(value) if isinstance(value, str) else str(value)
-    return shown if len(shown) <= 40 else f"{shown[:37]}..."
+def _taken(document: Document) -> set[tuple[int, int]]:
+    """Give the places of doubtful values: what their text stands for is no further mistake."""
+    return {(each.line, each.column) for each in document.problems}

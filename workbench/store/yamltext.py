@@ -12,7 +12,6 @@ offsets and become line and column when somebody asks, counted in lines as an ed
 
 from __future__ import annotations
 
-import math
 import re
 from bisect import bisect_right
 from collections.abc import Callable
@@ -22,36 +21,15 @@ from typing import Any, NamedTuple
 import yaml
 
 from workbench.model.hypothesis import Problem
-from workbench.store.plainfile import LARGEST
+from workbench.store.plainfile import LARGEST, printable
+from workbench.store.scalars import doubt_of, doubt_of_key, meaning, quoted
 
 DEEPEST = 32  # collections within collections
 MOST = 100  # problems told of one file; a file with more needs another look anyway
 
 Keys = tuple[str | int, ...]  # where a value is: keys of mappings, positions in lists
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # some builds of PyYAML have no C parser
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # some builds of PyYAML have no C parser
 
-_NULL = ("", "~", "null")
-_BOOLEAN = {"true": True, "false": False}
-_MEANT = {
-    **dict.fromkeys(("true", "yes", "on"), "true"),
-    **dict.fromkeys(("false", "no", "off"), "false"),
-    "null": "null",
-}
-_INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
-_FLOAT = re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))([eE][-+]?[0-9]+)?")
-_DIGITS = 18  # beyond them a number is no longer the same in every program
-# What readers of YAML 1.1 or 1.2 take for something else than text, and what they take it for.
-_DOUBTFUL = (
-    (re.compile(r"(?i:yes|no|on|off|true|false)"), "a truth value to some readers of YAML"),
-    (re.compile(r"(?i:null)"), "nothing at all to some readers of YAML"),
-    (re.compile(r"(?i:[-+]?\.(inf|nan))"), "not a finite number"),
-    (re.compile(r"[-+]?0[0-9_]+"), "an octal number to some readers of YAML"),
-    (re.compile(r"[-+]?0[xob][0-9a-fA-F_]+"), "a number in another base than ten"),
-    (re.compile(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?"), "a number in base 60 to YAML"),
-    (re.compile(r"[-+]?[0-9][0-9_]*_[0-9_]*(\.[0-9_]*)?"), "a number to some readers of YAML"),
-    (re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t].*)?"), "a date to some readers of YAML"),
-    (re.compile(r"="), "a special value to YAML"),
-)
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 _BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\xef\xbb\xbf": "a byte order mark"}
 
@@ -87,7 +65,10 @@ class Document:
     def problem(self, offset: int, what: str, hint: str = "") -> None:
         """Note what is wrong at an offset of the text."""
         line, column = self.spot(offset)
-        self.problems.append(Problem(file=self.file, line=line, column=column, what=what, hint=hint))
+        told = Problem(
+            file=self.file, line=line, column=column, what=printable(what), hint=printable(hint)
+        )
+        self.problems.append(told)
 
     def spot(self, offset: int) -> tuple[int, int]:
         """Give line and column, both from 1, of an offset; columns are characters."""
@@ -121,30 +102,28 @@ def never(_: Keys) -> bool:
     return False
 
 
-def read_yaml(data: bytes, file: str, *, is_field: Callable[[Keys], bool] = never) -> Document:
+def read_yaml(
+    data: bytes, file: str, *, is_field: Callable[[Keys], bool] = never, loader: Any = LOADER
+) -> Document:
     """Read a file's bytes; never raises.
 
     Args:
         data: The bytes.
         file: Path for people.
         is_field: Tells keys that are names of fields: a word such as `on` is no doubtful key there.
+        loader: PyYAML's loader class whose parser is used.
     """
     document = Document(file)
     text = _decode(document, data)
     if text is not None:
         document.text = text
-        _Builder(document, is_field).build()
+        _Builder(document, is_field).build(loader)
     document.problems.sort(key=lambda each: (each.line, each.column))
     if len(document.problems) > MOST:
         last = document.problems[MOST - 1]
         more = f"and {len(document.problems) - MOST} more problems after this one"
         document.problems[MOST:] = [Problem(file=file, line=last.line, column=last.column, what=more)]
     return document
-
-
-def quoted(text: str) -> str:
-    """Quote a plain scalar for a hint."""
-    return f'"{text}"'
 
 
 def _decode(document: Document, data: bytes) -> str | None:
@@ -192,10 +171,10 @@ class _Builder:
         self._stack: list[_Frame] = []
         self._root: list[Any] = []
 
-    def build(self) -> None:
+    def build(self, loader_class: Any) -> None:
         document = self._document
         try:
-            loader = _LOADER(document.text)
+            loader = loader_class(document.text)
             try:
                 while self._take(loader.get_event()):
                     pass
@@ -302,7 +281,7 @@ class _Builder:
         frame.key = name
         if is_plain and name == "<<":
             self._tell(event, "uses a merge key, <<", "write the fields out")
-        elif is_plain and (doubt := _doubt_key(name)) and not self._is_field((*frame.keys, name)):
+        elif is_plain and (doubt := doubt_of_key(name)) and not self._is_field((*frame.keys, name)):
             self._tell(event, f"has the key {name}, which is {doubt}", f"quote it: {quoted(name)}")
         elif "\0" in name or _surrogates(name):
             self._tell(event, "holds a NUL or half a character", "take the escape out")
@@ -316,22 +295,10 @@ class _Builder:
     def _resolve(self, event: Any) -> Any:
         """Give what a plain scalar stands for; text where in doubt, and the doubt as a problem."""
         text: str = event.value
-        if text in _NULL:
-            return None
-        if text in _BOOLEAN:
-            return _BOOLEAN[text]
-        if not (doubt := _doubt(text)):
-            return _number(text)
-        hint = f"quote it: {quoted(text)}"
-        if choice := _MEANT.get(text.lower()):
-            hint = f"write {choice}, or quote it: {quoted(text)}"
-        if "finite" in doubt:
-            hint = f"write a finite number, or quote it: {quoted(text)}"
-        shown = text
-        if len(text) > 40:
-            shown, hint = f"{text[:37]}...", "quote it"
-        self._tell(event, f"{shown} is {doubt}", hint)
-        return text
+        if doubt := doubt_of(text):
+            self._tell(event, *doubt)
+            return text
+        return meaning(text)
 
     def _add(self, value: Any, event: Any, plain: str) -> Keys:
         """Put a value where it is due and give its keys."""
@@ -352,31 +319,6 @@ class _Builder:
             frame.container[key] = value
             self._document.places[keys] = Place(frame.key_at, start, plain)
         return keys
-
-
-def _number(text: str) -> Any:
-    if _INTEGER.fullmatch(text):
-        return int(text)
-    return float(text) if _FLOAT.fullmatch(text) else text
-
-
-def _doubt(text: str) -> str:
-    """Say what a plain scalar might be taken for beside what it looks like; empty when it is clear."""
-    if text[0] not in "-+.=0123456789yYnNoOtTfF":
-        return ""
-    if _INTEGER.fullmatch(text):
-        return f"a number of more than {_DIGITS} digits" if len(text) > _DIGITS else ""
-    if _FLOAT.fullmatch(text):
-        return "" if math.isfinite(float(text)) else "not a finite number"
-    return next((what for pattern, what in _DOUBTFUL if pattern.fullmatch(text)), "")
-
-
-def _doubt_key(name: str) -> str:
-    if name in _NULL:
-        return "nothing to YAML"
-    if name in _BOOLEAN or not isinstance(_number(name), str):
-        return "no text to YAML"
-    return _doubt(name)
 
 
 def _surrogates(text: str) -> bool:

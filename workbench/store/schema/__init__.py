@@ -35,7 +35,9 @@ def json_schema(thing: str) -> dict[str, Any]:
         hint = f"did you mean {near[0]}?" if near else f"one of {', '.join(THINGS)}"
         raise UsageError(f"there is no schema {thing!r}", hint=hint)
     schema = {"campaign": _campaign, "hypothesis": _hypothesis, "event": _event, "run": _run}[thing]()
-    return {"$schema": DIALECT} | schema
+    # Plain JSON: msgspec's schemas hold tuples.
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(schema))
+    return {"$schema": DIALECT} | plain
 
 
 def _campaign() -> dict[str, Any]:

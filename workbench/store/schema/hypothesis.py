@@ -18,9 +18,9 @@ from workbench.store.schema.fields import (
     HypothesisId,
     Level,
     Line,
-    Margin,
     Name,
     Prose,
+    Rate,
     Ref,
     Settings,
     Shape,
@@ -42,11 +42,11 @@ class PredictionShape(Shape):
         try:
             Prediction(control=self.control)
         except ValueError as error:
-            raise refusal(str(error), "", ["control"]) from error
+            raise refusal(f"is impossible: {error}", at=["control"]) from error
         try:
             self.noun()
         except ValueError as error:
-            raise refusal(str(error), "", ["treatment"]) from error
+            raise refusal(f"is impossible: {error}", at=["treatment"]) from error
         return self
 
     def noun(self) -> Prediction:
@@ -96,7 +96,7 @@ class TestShape(Shape):
     put_back: PutBackShape | None = None
     exposure: list[ExposureShape] = Field(default_factory=list)
     why_many: Prose = ""
-    margin: Margin = None
+    margin: Rate | None = None
 
     def noun(self) -> Test:
         """Give the test."""

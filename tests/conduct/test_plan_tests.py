@@ -219,6 +219,14 @@ def test_what_cannot_be_asked_is_refused(asked: dict[str, Any], what: str) -> No
             "which workload is meant",
         ),
         (
+            {
+                "engines": {
+                    "script": replace(SPEC.engines["script"], options={"argv": ["./run", "--cache"]})
+                }
+            },
+            "campaign.yaml: knob cache: --cache stands in the command already",
+        ),
+        (
             {"knobs": {**SPEC.knobs, "mode": replace(SPEC.knobs["mode"], options={"name": "A=B"})}},
             "campaign.yaml: knob 'env'",
         ),

@@ -260,6 +260,24 @@ def test_what_is_said_of_others_does_not_matter(
     assert standings(merged, ["H1"])["H1"] == standings(own, ["H1"])["H1"]
 
 
+@given(HISTORIES.flatmap(lambda history: st.tuples(st.just(history), st.permutations(history))))
+def test_the_order_of_independent_events_does_not_matter(
+    orders: tuple[list[Body], list[Body]],
+) -> None:
+    """Every run a test of its own: only whether it had been up before it fell may depend on order."""
+
+    def independent(history: Sequence[Body]) -> State:
+        apart = [
+            replace(body, digest=f"d{number}") if isinstance(body, VerdictGiven) else body
+            for number, body in enumerate(history)
+            if not isinstance(body, Ruling)
+        ]
+        fallen = {State.OVERTURNED: State.FALSIFIED}
+        return fallen.get(state(*apart), state(*apart))
+
+    assert independent(orders[0]) is independent(orders[1])
+
+
 @given(HISTORIES)
 def test_a_ruling_never_adds_evidence(history: list[Body]) -> None:
     def counted(bodies: Sequence[Body]) -> set[str]:

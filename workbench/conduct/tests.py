@@ -84,7 +84,7 @@ def plan_tests(spec: CampaignSpec, hypotheses: Sequence[Hypothesis], asked: Mapp
         in_flight=_positive("in_flight", asked.get("in_flight", workload.in_flight)),
         seed=_seed(workload, asked),
         keep_texts=asked.get("keep_texts", workload.keep_texts),
-        knobs=_knobs(spec, engine.name, arms),
+        knobs=_knobs(spec, engine, arms),
         budget=asked.get("budget"),
     )
 
@@ -301,15 +301,16 @@ def _measurement(
     )
 
 
-def _knobs(spec: CampaignSpec, engine: str, arms: Sequence[Arm]) -> dict[str, Part]:
+def _knobs(spec: CampaignSpec, engine: EngineSpec, arms: Sequence[Arm]) -> dict[str, Part]:
     """Give the knobs that the arms set, each tried out at the levels that they set it to."""
     names = dict.fromkeys(name for arm in arms for name in arm.settings)
-    parts = {name: part_of(_named("knob", name, spec.knobs), engine) for name in names}
+    parts = {name: part_of(_named("knob", name, spec.knobs), engine.name) for name in names}
+    launch = Launch(argv=tuple(engine.options.get("argv", ())))
     try:
         knobs = Knobs(parts)
         for arm in arms:
             for component in _components(parts):
-                knobs.apply(arm, Launch(), component)
+                knobs.apply(arm, launch, component)
     except (PluginError, ValueError) as error:
         raise UsageError(f"{CAMPAIGN}: {error}") from error
     return parts

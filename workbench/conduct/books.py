@@ -39,6 +39,7 @@ class Books:
         self._plan = plan
         self.tally = fold.Tally()
         self._failures: Counter[str] = Counter()
+        self._measured_failures: list[tuple[int, str]] = []  # session, and how it failed
         self._sessions = 0
         self._session_seconds = 0.0
         self._start_seconds = 0.0
@@ -75,7 +76,12 @@ class Books:
         self._session_seconds += exchange.seconds
         self._start_seconds += exchange.start_seconds
         if sample.label.signature:
-            self._failures[f"{exchange.key.session.arm}: {sample.label.signature}"] += 1
+            session = exchange.key.session
+            name = f"{session.arm}: {sample.label.signature}"
+            if session.block:
+                self._failures[name] += 1
+            else:
+                self._measured_failures.append((session.session, name))
 
     @property
     def session_seconds(self) -> float | None:
@@ -90,7 +96,7 @@ class Books:
         left = 0
         if self._plan.comparisons:
             left = sum(rules.block_size * rules.max_blocks - arms[name].total for name in names)
-        mean = self.session_seconds
+        mean, measured = self.session_seconds, docket.measured
         return Snapshot(
             run=place.run,
             folder=place.folder,
@@ -98,13 +104,17 @@ class Books:
             phase=place.phase,
             block=docket.block,
             arm=place.arm,
-            measured=docket.measured,
+            measured=measured,
             arms=arms,
             in_flight=place.in_flight,
             judgements=docket.jury.judgements,
-            failures=dict(self._failures),
+            failures=dict(self._failures + self._failures_among(measured.total)),
             session_seconds=mean,
             start_seconds=self._start_seconds / self._sessions if self._sessions else None,
             seconds=place.seconds,
             worst_seconds=None if mean is None else left * mean / self._plan.in_flight,
         )
+
+    def _failures_among(self, sessions: int) -> Counter[str]:
+        """Count failures of the measurement; what was in flight when it was complete is no part of it."""
+        return Counter(name for session, name in self._measured_failures if session < sessions)

@@ -7,15 +7,30 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.campaign.hypothesis_run import SEED
-from tests.conduct.test_kill import Bench, check_kills
+from tests.conduct.test_kill import SEED, Bench, check_kills
 from tests.conftest import EXAMPLES, ROOT
 from workbench.conduct.schedule import session_seed
 from workbench.store import list_runs
+from workbench.store.eventlog import EventLog
 from workbench.store.view import RunView
+
+CAMPAIGN = """schema: workbench/campaign@1
+title: Sometimes it fails
+symptoms: {fails: {classifier: exit_code, labels: [failed, crashed]}}
+engines: {script: {lifecycle: command, argv: [SCRIPT]}}
+workloads: {trials: {kind: command, sessions: 10, in_flight: 3}}
+knobs: {rate: {kind: env, name: RATE, levels: {high: "0.3", low: "0.12"}}}
+"""
+HYPOTHESIS = """schema: workbench/hypothesis@1
+id: H1
+title: The rate
+prediction: {control: 0.3, treatment: 0.1}
+test: {control: {rate: high}, treatment: {rate: low}}
+"""
 
 
 class CampaignBench(Bench):
@@ -30,28 +45,56 @@ class CampaignBench(Bench):
 
     def start(self, run: str, *arguments: str) -> subprocess.Popen[str]:
         root = self.home / run
-        root.mkdir(exist_ok=True)
-        driver = [sys.executable, "-m", "tests.campaign.hypothesis_run"]
+        (root / "hypotheses").mkdir(parents=True, exist_ok=True)
+        (root / "campaign.yaml").write_text(CAMPAIGN.replace("SCRIPT", str(self.home / "rate.sh")))
+        (root / "hypotheses" / "H01-the-rate.yaml").write_text(HYPOTHESIS)
+        what = ["H1", "--seed", str(SEED)]
+        begun = [each.path.name for each in list_runs(root / "runs") if each.manifest is not None]
+        if (
+            "--resume" in arguments and begun
+        ):  # a run that was killed before its plan was on record is begun
+            what = ["--resume", begun[0]]
         return subprocess.Popen(
-            [*driver, str(root), str(self.home / "rate.sh"), *arguments],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            [sys.executable, "-m", "workbench", "test", *what, "--json", "--display", "none"],
+            cwd=root,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "WORKBENCH_ACTOR": "ana"},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
+
+    def finish(self, run: str, *arguments: str) -> dict[str, Any]:
+        found = super().finish(run, *arguments)
+        del found["run"]
+        return found
 
     def journalled(self, run: str) -> list[int]:
         views = [RunView.read(run.path) for run in list_runs(self.home / run / "runs") if run.manifest]
         samples = [sample for view in views for sample in view.samples()]
         return [session_seed(SEED, sample.exchange.key.session) for sample in samples]
 
+    def agrees(self, run: str) -> None:
+        """Hold what is on record against what the runs say: one verdict, and the same."""
+        home = self.home / run
+        log = EventLog(home).read()
+        assert log.problems == ()
+        assert len([event for event in log.events if event.kind == "verdict"]) == 1
+        done = subprocess.run(
+            [sys.executable, "-m", "workbench", "verify"],
+            cwd=home,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout
+
 
 def test_a_few_moments(tmp_path: Path) -> None:
     bench = CampaignBench(tmp_path)
     check_kills(bench, 4, in_flight_too=0)
-    last = bench.finish("another")
-    assert (last["verified"], last["earlier"]) == ([], [])
+    for moment in range(4):
+        bench.agrees(f"run{moment}")
 
 
 def test_many_at_once_make_one_process(tmp_path: Path) -> None:

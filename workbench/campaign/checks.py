@@ -13,6 +13,7 @@ from workbench.errors import PluginError, StoreError
 from workbench.model.event import VerdictGiven
 from workbench.model.hypothesis import Problem
 from workbench.store.campaignfiles import read_files
+from workbench.store.find import has_begun
 
 
 def check(campaign: Campaign) -> tuple[Problem, ...]:
@@ -37,6 +38,8 @@ def verify(campaign: Campaign, run: str | None = None) -> Iterator[tuple[str, tu
         return
     yield "log", tuple(str(problem) for problem in campaign.log.problems)
     for line in campaign.run_lines:
+        if line.problem and not has_begun(campaign.root / line.path):
+            continue  # there is nothing in it to be wrong
         if line.problem or line.hypotheses:
             yield line.id, (line.problem,) if line.problem else _differences(campaign, line.id)
     known = {line.id for line in campaign.run_lines}

@@ -12,11 +12,14 @@ from pathlib import Path
 
 from workbench._version import __version__
 from workbench.campaign import checks
+from workbench.campaign.actors import actor
 from workbench.campaign.registry import RUNS, Campaign
 from workbench.errors import UsageError, WorkbenchError
+from workbench.model.event import Proposed
 from workbench.model.plan import Cluster
 from workbench.model.run import RunState
 from workbench.store.campaignfiles import CAMPAIGN_FILE
+from workbench.store.find import has_begun
 from workbench.store.scaffold import scaffold
 
 _LITTLE_ROOM = 200 * 2**20  # bytes; what some 10,000 sessions with their replies take
@@ -39,8 +42,13 @@ class Finding:
     fix: str = ""
 
 
-def init(folder: Path, template: str) -> list[str]:
+def init(folder: Path, template: str, by: str | None = None) -> list[str]:
     """Make a campaign of a folder and give the files written; what is there stays as it is.
+
+    Args:
+        folder: The folder; made when it is not there.
+        template: What to begin with.
+        by: Who proposes the suspects that come with it.
 
     Raises:
         UsageError: There is no such template, or the folder is a campaign already.
@@ -48,7 +56,13 @@ def init(folder: Path, template: str) -> list[str]:
     """
     if (folder / CAMPAIGN_FILE).exists():
         raise UsageError(f"{folder} is a campaign already", hint="workbench status")
-    return scaffold(folder, template)
+    written = scaffold(folder, template)
+    campaign = Campaign(folder.absolute())
+    for file in campaign.files.files:
+        if file.path in written and file.hypothesis is not None:
+            proposed = Proposed(hypothesis=file.id, file=file.path, title=file.hypothesis.title)
+            campaign.journal.append(proposed, actor(by, folder))
+    return written
 
 
 def doctor(start: Path) -> Iterator[Finding]:
@@ -108,9 +122,9 @@ def _runs(campaign: Campaign) -> Iterator[Finding]:
     yield Finding(about="runs", ok=True, what=f"{len(lines)} in {RUNS}/")
     for line in lines:
         if line.problem:
-            yield Finding(
-                about="runs", ok=False, what=line.problem, fix="restore it from git or a copy"
-            )
+            begun = has_begun(campaign.root / line.path)
+            fix = "restore it from git or a copy" if begun else f"rm -r {line.path}"
+            yield Finding(about="runs", ok=False, what=line.problem, fix=fix)
         elif line.state is RunState.CRASHED:
             fix = f"workbench test --resume {line.id}"
             yield Finding(about="runs", ok=False, what=f"{line.id} crashed", fix=fix)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from workbench.cli.arguments import RUN, json_option, opened
+from workbench.cli.arguments import RUN, by_option, json_option, opened
 from workbench.cli.output import lines, narrate, record
 from workbench.report.text import inert
 
@@ -66,12 +66,13 @@ Example:
 @click.option(
     "--template", default="command", show_default=True, metavar="NAME", help="What to begin with."
 )
+@by_option
 @json_option
-def init(folder: Path, template: str, as_json: bool) -> None:
+def init(folder: Path, template: str, by: str | None, as_json: bool) -> None:
     """Make a campaign."""
     from workbench.campaign import setup
 
-    written = setup.init(folder, template)
+    written = setup.init(folder, template, by)
     if as_json:
         record({"folder": str(folder), "files": written})
         return

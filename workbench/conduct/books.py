@@ -116,5 +116,5 @@ class Books:
         )
 
     def _failures_among(self, sessions: int) -> Counter[str]:
-        """Count failures of the measurement; what was in flight when it was complete is no part of it."""
+        """Count failures of the measurement, without what was in flight when it was complete."""
         return Counter(name for session, name in self._measured_failures if session < sessions)

@@ -9,7 +9,9 @@ from pathlib import Path
 from workbench.errors import StoreError, UsageError
 from workbench.model.ids import RUN_ID
 from workbench.model.run import Manifest
+from workbench.store.atomic import is_temporary
 from workbench.store.documents import read_manifest
+from workbench.store.lock import LOCK_FILE
 from workbench.store.view import MANIFEST_FILE
 
 _SHORTEST_PREFIX = 4
@@ -61,6 +63,15 @@ def find_run(run: str, parent: Path) -> Path:
     raise UsageError(
         f"{run!r}: no such run under {parent}", hint="give a folder, an id or the start of one"
     )
+
+
+def has_begun(path: Path) -> bool:
+    """Whether a run folder holds more than a maker leaves who was stopped before the first manifest."""
+    try:
+        names = [entry.name for entry in path.iterdir()]
+    except OSError:  # whoever reads it says why
+        return True
+    return any(name != LOCK_FILE and not is_temporary(name) for name in names)
 
 
 def holds_run(path: Path) -> bool:

@@ -25,6 +25,7 @@ from workbench.model.registry import RunLine
 from workbench.model.run import Manifest, Owner, RunState
 from workbench.store.atomic import replace_file
 from workbench.store.documents import read_manifest
+from workbench.store.find import has_begun
 from workbench.store.lock import is_alive
 from workbench.store.loglock import WORK_FOLDER, work_folder
 from workbench.store.mentions import new_names
@@ -131,7 +132,8 @@ def _read(name: str, path: Path, stamp: tuple[int, int, int]) -> _Entry:
     try:
         manifest = read_manifest(path / MANIFEST_FILE, newer=True)
     except StoreError as error:
-        what = str(error).replace(str(path), short)
+        never = f"{short}: was never begun; its maker was stopped before the plan was on record"
+        what = str(error).replace(str(path), short) if has_begun(path) else never
         return _Entry(stamp, RunLine(id=name, path=short, problem=what))
     owner = manifest.owner if manifest.state is _RUNNING else None
     return _Entry(stamp, _line(short, manifest), owner)

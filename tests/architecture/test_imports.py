@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -25,11 +27,12 @@ print(json.dumps([name for name in sys.modules if name.startswith("workbench")])
 """
 
 
-def loaded(*arguments: str) -> tuple[set[str], set[str]]:
+def loaded(*arguments: str, cwd: Path = ROOT) -> tuple[set[str], set[str]]:
     """Give the packages, and the modules of the workbench, that a command has loaded."""
     done = subprocess.run(
         [sys.executable, "-c", PROBE.format(arguments=list(arguments))],
-        cwd=ROOT,
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=True,
@@ -44,6 +47,37 @@ def loaded(*arguments: str) -> tuple[set[str], set[str]]:
 def test_light_commands_load_nothing_heavy(arguments: tuple[str, ...]) -> None:
     packages, _ = loaded(*arguments)
     assert packages & HEAVY == set()
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A campaign with a verdict, its caches warm."""
+    home = tmp_path_factory.mktemp("campaign")
+    for command in (["init"], ["test", "H1", "--seed", "7", "--display", "none"], ["list"]):
+        subprocess.run(
+            [sys.executable, "-m", "workbench", *command],
+            cwd=home,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            check=True,
+            capture_output=True,
+        )
+    return home
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(("status",), ("list",), ("tree",), ("show", "H1"), ("runs",), ("log",), ("export",)),
+        *(("list", "--json"), ("note", "hm"), ("evidence", "H1", "--for", "-m", "seen")),
+    ],
+    ids=" ".join,
+)
+def test_who_only_looks_or_writes_down_loads_nothing_heavy(
+    campaign: Path, arguments: tuple[str, ...]
+) -> None:
+    packages, ours = loaded(*arguments, cwd=campaign)
+    assert packages & {*HEAVY, "yaml", "asyncio"} == set()
+    assert {name for name in ours if name.startswith(("workbench.conduct", "workbench.stats"))} == set()
 
 
 def test_help_loads_no_more_of_the_workbench_than_its_command_line() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,6 +18,7 @@ from workbench.model.progress import Snapshot
 from workbench.model.run import Manifest
 from workbench.ports import Observer
 from workbench.store import RunFolder, RunView, find_run, holds_run
+from workbench.store.campaignfiles import find_root
 
 _Request = TypeVar("_Request", CompareRequest, MeasureRequest)
 
@@ -63,11 +65,14 @@ def read(run: str, *, hint: str = "") -> Snapshot:
     """Judge a run anew from what it recorded, whoever owns it.
 
     Args:
-        run: A folder, an id, or the start of an id under `runs/`.
+        run: A folder, an id, or the start of an id under `runs/`, here or in the campaign around.
         hint: What to say when there is no such run.
     """
+    runs = Path(RUNS)
+    with suppress(UsageError):
+        runs = find_root(Path.cwd()) / RUNS
     try:
-        folder = RunView.read(find_run(run, Path(RUNS)))
+        folder = RunView.read(find_run(run, runs))
     except UsageError as error:
         raise UsageError(f"{run!r} is neither a word nor a run", hint=hint or error.hint) from error
     return running.look(folder)

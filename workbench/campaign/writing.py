@@ -30,7 +30,6 @@ from workbench.model.event import (
     Source,
 )
 from workbench.store.allocate import add_hypothesis
-from workbench.store.drafts import read_draft, render_hypothesis, slug
 from workbench.store.renumber import renumber as renumber_file
 
 _PLACE = re.compile(r"(?P<commit>[0-9a-fA-F]{7,64}):(?P<path>[^:\0]+)(?::(?P<line>[1-9][0-9]*))?")
@@ -93,7 +92,11 @@ def fields_of(origin: tuple[bytes, str] | None, given: Mapping[str, Any]) -> dic
         origin: The text and where it is from, or None.
         given: Fields from a command line; those left empty there are left to the text.
     """
-    fields = dict(read_draft(*origin)) if origin else {}
+    fields: dict[str, Any] = {}
+    if origin:
+        from workbench.store.drafts import read_draft  # loads YAML, which words alone do not need
+
+        fields = dict(read_draft(*origin))
     return fields | {name: value for name, value in given.items() if value not in (None, (), "", {})}
 
 
@@ -122,6 +125,8 @@ def new(campaign: Campaign, fields: Mapping[str, Any], by: Actor) -> tuple[str, 
     Raises:
         UsageError: There is no title, or a field is wrong; nothing was written.
     """
+    from workbench.store.drafts import render_hypothesis, slug
+
     title = str(fields.get("title") or "").strip()
     if not title:
         raise UsageError("a hypothesis needs a title", hint="workbench new 'The cache is stale'")

@@ -95,7 +95,7 @@ def test_each_state_has_its_reason(state: State, items: tuple[Item, ...], reason
         (State.INCONCLUSIVE, {}, "workbench test H1"),
         (State.CONTESTED, {}, "workbench test H1"),
         (State.SUPPORTED, {"grade": Grade.READ}, "workbench test H1"),
-        (State.SUPPORTED, {}, "workbench test H1 --put-back"),
+        (State.SUPPORTED, {}, 'workbench new "..." --parent H1'),
         (State.CONFIRMED, {}, "workbench export"),
         (State.FALSIFIED, {}, 'workbench reopen H1 --because "..."'),
         (State.OVERTURNED, {}, 'workbench reopen H1 --because "..."'),
@@ -113,11 +113,6 @@ def test_what_cannot_be_run_is_to_be_written_first() -> None:
     (suspect,) = campaign(standing(State.OPEN), files=(bare,))
     step = next_step(suspect)
     assert (step.what, step.command) == ("write its prediction and test", "workbench edit H1")
-    tested = hypothesis(1)
-    assert tested.test is not None
-    once = replace(tested, test=replace(tested.test, put_back=None))
-    (suspect,) = campaign(standing(State.SUPPORTED), files=(once,))
-    assert next_step(suspect).command == "workbench edit H1"
     (suspect,) = campaign(standing(State.OPEN), files=())
     assert next_step(suspect).command == "workbench check"
 

@@ -32,7 +32,7 @@ def next_step(suspect: Suspect) -> Step:
     if state is State.CONFIRMED:
         return Step(what="write it up", command="workbench export")
     if state is State.SUPPORTED and suspect.standing.grade not in WORDS:
-        return _put_back(suspect)
+        return _rival(suspect)
     if state is State.CONTESTED:
         return _test(suspect, "let a run decide between what is for and what is against it")
     if state is State.INCONCLUSIVE:
@@ -40,13 +40,9 @@ def next_step(suspect: Suspect) -> Step:
     return _test(suspect, "test it")
 
 
-def _put_back(suspect: Suspect) -> Step:
-    id, test = inert(suspect.id), suspect.hypothesis.test if suspect.hypothesis else None
-    if test is None or test.put_back is None:
-        what = "write `test.put_back`, then put the cause back and see the symptom return"
-        return Step(what=what, command=f"workbench edit {id}")
-    what = "put the cause back and see the symptom return"
-    return Step(what=what, command=f"workbench test {id} --put-back")
+def _rival(suspect: Suspect) -> Step:
+    what = "name what would explain it as well, and test that"
+    return Step(what=what, command=f'workbench new "..." --parent {inert(suspect.id)}')
 
 
 def _test(suspect: Suspect, what: str) -> Step:

@@ -62,7 +62,8 @@ def test_the_log_says_that_a_run_began_and_how_it_ended_short(
     workbench: Workbench, tmp_path: Path
 ) -> None:
     home = begin(workbench, tmp_path / "c", script=WAITING)
-    (begun,) = records(workbench("test", "H1", "--detach", "--json", "--by", "ana", cwd=home))
+    from_outside = ("-C", "c", "test", "H1", "--detach", "--json", "--by", "ana")
+    (begun,) = records(workbench(*from_outside, cwd=tmp_path))
     wait_for(home / "up")
     os.kill(begun["pid"], signal.SIGTERM)
     ended(begun["pid"])

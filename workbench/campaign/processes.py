@@ -72,7 +72,6 @@ def detach(root: Path, arguments: Sequence[str]) -> Detached:
     with log.open("xb") as output:
         child = subprocess.Popen(
             [sys.executable, "-m", "workbench", *arguments],
-            cwd=root,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
@@ -96,10 +95,15 @@ def stop(root: Path, run: str, *, patience: float = 30.0) -> Manifest:
     """
     path = find_run(run, root / RUNS)
     manifest = RunView.read(path).manifest
-    if manifest.state is not RunState.RUNNING or not is_alive(manifest.owner):
+    if manifest.state is not RunState.RUNNING:
         raise UsageError(
             f"run {manifest.id} is not going on: it is {manifest.state}",
             hint=f"workbench test --resume {manifest.id} goes on with it",
+        )
+    if not is_alive(manifest.owner):
+        raise UsageError(
+            f"run {manifest.id} has no live process on this host; {manifest.owner.host} had it",
+            hint=f"if it is not going on there, workbench test --resume {manifest.id}",
         )
     os.kill(manifest.owner.pid, signal.SIGINT)
     until = time.monotonic() + patience

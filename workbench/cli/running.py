@@ -159,7 +159,7 @@ def _detach(as_json: bool) -> int:
     """Begin the very same command in the background, but for its display."""
     from workbench.campaign import processes
 
-    words = [word for word in sys.argv[1:] if word != "--detach"]
+    words = [word for word in _words() if word != "--detach"]
     begun = processes.detach(opened().root, [*words, "--display", "json"])
     if as_json:
         record({"run": begun.run, "folder": begun.folder, "pid": begun.pid, "log": begun.log})
@@ -167,6 +167,14 @@ def _detach(as_json: bool) -> int:
         lines([begun.run])
         narrate(f"process {begun.pid} has it; `workbench status` shows it, `workbench stop` ends it")
     return 0
+
+
+def _words() -> list[str]:
+    """Give the command line from its verb on; what stands before has had its effect on this process."""
+    words = sys.argv[1:]
+    while words[0].startswith("-"):
+        del words[: 2 if words[0] == "-C" else 1]
+    return words
 
 
 def _tell(command: str | None, payload: dict[str, Any]) -> None:

@@ -67,7 +67,7 @@ def test_the_log_says_that_a_run_began_and_how_it_ended_short(
     wait_for(home / "up")
     os.kill(begun["pid"], signal.SIGTERM)
     ended(begun["pid"])
-    events = records(workbench("log", "--json", cwd=home))
+    events = records(workbench("log", begun["run"], "--json", cwd=home))
     assert [(event["kind"], event["body"]["state"]) for event in events] == [
         ("run", "running"),
         ("run", "stopped"),

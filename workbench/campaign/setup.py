@@ -106,10 +106,11 @@ def _records(campaign: Campaign) -> Iterator[Finding]:
     problems = checks.check(campaign)
     many = len(campaign.registry.hypotheses)
     if problems:
-        what = f"{len(problems)} problems, the first: {problems[0]}"
+        what = f"mistakes: {len(problems)}, the first: {problems[0]}"
         yield Finding(about="files", ok=False, what=what, fix="workbench check")
     else:
-        what = f"{many} hypotheses, {len(campaign.log.events)} events"
+        events = len(campaign.log.events)
+        what = f"hypotheses: {many}, events: {events}"
         yield Finding(about="files", ok=True, what=what)
     heads = len(campaign.log.heads)
     if heads > 1:

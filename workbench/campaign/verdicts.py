@@ -53,6 +53,7 @@ def test(
 ) -> Snapshot:
     """Run the test of hypotheses, to its end, and append the verdicts; raises as `plan` and runs do."""
     planned = plan(campaign, ids, asked)
+    _refuse_too_little(planned, pace(campaign, ids))
     serves = tuple(_served(campaign, id, asked) for id in _once(ids))
     log = _Noting(campaign, by, tuple(served.hypothesis for served in serves), observer)
     return log.over(lambda: testing.start(campaign.root, planned, serves, log))
@@ -83,6 +84,18 @@ def decided(campaign: Campaign, run: str, hypothesis: str) -> Snapshot:
     snapshot = running.look(RunView.read(campaign.run_folder(run)))
     judgements = [each for each in snapshot.judgements if each.comparison.hypothesis == hypothesis]
     return replace(snapshot, judgements=tuple(judgements))
+
+
+def _refuse_too_little(plan: Plan, pace: float | None) -> None:
+    """Refuse a budget within which not even a block would end, by the pace of an earlier run."""
+    if plan.budget is None or pace is None:
+        return
+    least = len(plan.arms) * plan.rules.block_size * pace
+    if plan.budget < least:
+        raise UsageError(
+            f"a budget of {plan.budget:g} s is too little: a block takes about {least:.3g} s",
+            hint="give more time, or fewer --sessions",
+        )
 
 
 def _once(ids: Sequence[str]) -> list[str]:

@@ -176,7 +176,9 @@ def main() -> None:
     runs, exchanges, events = map(int, sys.argv[1:] or (10_000, 100_000, 10_000))
     print("Reading a large campaign. Command:", end=" ")
     print("`python -m tests.bench.registry > tests/bench/tables/registry.md`\n")
-    print(f"Median of {ROUNDS} rounds; ratios are to the first line of each kind.\n")
+    print(f"Median of {ROUNDS} rounds; ratios are to the first line of each kind. Seconds of the")
+    print("processor (CPU s) say what it costs;", end=" ")
+    print("those of the clock (s) also how busy the machine was.\n")
     print("| what | how | s | CPU s | us each | ratio | ratio of CPU |")
     print("|---|---|---:|---:|---:|---:|---:|")
     with tempfile.TemporaryDirectory(dir=".") as folder:

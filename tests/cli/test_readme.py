@@ -7,7 +7,12 @@ import shlex
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import EXAMPLES, ROOT, Workbench
+from workbench.cli import VERBS
+
+TEMPLATES = ROOT / "workbench" / "store" / "templates" / "command"
 
 
 def test_the_ten_second_example_is_true(workbench: Workbench, tmp_path: Path) -> None:
@@ -18,6 +23,15 @@ def test_the_ten_second_example_is_true(workbench: Workbench, tmp_path: Path) ->
     assert example is not None
     done = workbench(*shlex.split(example[1]), "--display", "none")
     assert done.stdout.startswith(example[2])
+
+
+@pytest.mark.parametrize(
+    "path", [ROOT / "README.md", TEMPLATES / "AGENTS.md"], ids=lambda path: path.name
+)
+def test_every_verb_that_is_named_is_one(path: Path) -> None:
+    named = set(re.findall(r"`(?:\S+ && )?workbench ([a-z]+)", path.read_text()))
+    assert named
+    assert named <= VERBS.keys()
 
 
 def test_every_file_that_the_readme_links_to_is_there() -> None:

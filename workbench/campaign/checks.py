@@ -18,7 +18,7 @@ from workbench.store.find import has_begun
 
 def check(campaign: Campaign) -> tuple[Problem, ...]:
     """Give everything that is wrong in campaign, hypotheses and log, plug-in options included."""
-    files = read_files(campaign.root, _options_of)
+    files = read_files(campaign.root, _options_of, _kinds_of)
     return (*files.problems, *campaign.log.problems)
 
 
@@ -69,6 +69,10 @@ def _differences(campaign: Campaign, run: str) -> tuple[str, ...]:
 
 def _recorded(campaign: Campaign) -> list[VerdictGiven]:
     return [event.body for event in campaign.log.events if isinstance(event.body, VerdictGiven)]
+
+
+def _kinds_of(group: str) -> list[str]:
+    return plugins.names(plugins.Group(f"workbench.{group}"))
 
 
 def _options_of(group: str, kind: str) -> type | None:

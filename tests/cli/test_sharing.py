@@ -1,4 +1,4 @@
-"""Two people work on clones of one campaign, both add the next hypothesis, and merge with plain git."""
+"""Two people in worktrees of one campaign both add the next hypothesis, and merge with plain git."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_a_merge_keeps_all_and_a_clash_of_ids_is_named_and_mended(
     home = begin(workbench, tmp_path / "ana")
     git(home, "init", "-b", "main")
     committed(home, "Begin")
-    git(tmp_path, "clone", str(home), "bob")
+    git(home, "worktree", "add", "-b", "bob", str(tmp_path / "bob"))
     other = tmp_path / "bob"
     for place, who in ((home, "ana"), (other, "bob")):
         as_them = {"WORKBENCH_ACTOR": who}
@@ -36,7 +36,7 @@ def test_a_merge_keeps_all_and_a_clash_of_ids_is_named_and_mended(
         succeeded(workbench("evidence", "H1", "--neutral", "-m", f"by {who}", cwd=place, env=as_them))
         succeeded(workbench("test", "H2", "--seed", "7", "--display", "none", cwd=place, env=as_them))
         committed(place, f"What {who} did")
-    git(home, "pull", "--no-rebase", "--no-edit", str(other), "main")
+    git(home, "merge", "--no-edit", "bob")
 
     named = workbench("check", cwd=home)
     assert named.returncode == 2

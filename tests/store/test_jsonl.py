@@ -8,6 +8,7 @@ import threading
 from pathlib import Path
 from zlib import crc32
 
+import msgspec
 import pytest
 
 from workbench.errors import StorageFull, StoreError
@@ -77,6 +78,15 @@ def test_garbage_between_lines_is_reported_by_line_number(tmp_path: Path) -> Non
     assert [line for _, line in sorted(damage.bad)] == [2, 3, 4, 5, 6, 7]
     assert damage.torn == {"samples.jsonl": 100}
     assert any("samples.jsonl:3:" in sentence for sentence in damage)
+
+
+def test_a_line_nested_without_end_is_damage_and_hides_no_other(tmp_path: Path) -> None:
+    deep = b'{"k":' + b"[" * 200_000 + b"]" * 200_000 + b"}"
+    path = tmp_path / "lines.jsonl"
+    path.write_bytes(seal(b'{"n":1}') + seal(deep) + seal(b'{"n":2}'))
+    damage = Damage()
+    assert list(read_lines(path, msgspec.json.decode, damage)) == [{"n": 1}, {"n": 2}]
+    assert len(list(damage)) == 1
 
 
 def test_a_folder_in_place_of_the_file_is_damage_and_not_an_error(tmp_path: Path) -> None:

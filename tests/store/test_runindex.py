@@ -18,6 +18,7 @@ from workbench.model.registry import RunLine
 from workbench.model.run import RunState, Served
 from workbench.store import RunFolder, new_run_id
 from workbench.store.documents import encode_manifest, read_manifest
+from workbench.store.find import has_begun
 from workbench.store.runindex import INDEX_FILE, run_lines
 
 LONG_AGO = (1_700_000_000, 1_700_000_000)
@@ -219,3 +220,17 @@ def test_where_nothing_can_be_written_the_list_is_the_same(tmp_path: Path) -> No
     (tmp_path / ".workbench").symlink_to(tmp_path / "elsewhere")
     assert len(run_lines(tmp_path)) == 1
     assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_a_run_that_was_never_begun_says_so_and_an_emptied_one_does_not(tmp_path: Path) -> None:
+    """A maker killed before its first manifest leaves a lock at most; samples alone are a loss."""
+    killed, lost = (tmp_path / "runs" / new_run_id(AT + timedelta(minutes=n)) for n in (1, 2))
+    killed.mkdir(parents=True)
+    (killed / "owner.lock").touch()
+    (killed / ".manifest.json.0a1b2c3d.tmp").touch()
+    lost.mkdir()
+    (lost / "samples-w0.jsonl").touch()
+    assert (has_begun(killed), has_begun(lost)) == (False, True)
+    first, second = run_lines(tmp_path)
+    assert "was never begun" in first.problem
+    assert "No such file" in second.problem

@@ -29,7 +29,9 @@ from workbench.model.event import (
     Ruling,
     Source,
 )
+from workbench.model.hypothesis import Problem
 from workbench.store.allocate import add_hypothesis
+from workbench.store.renumber import naming
 from workbench.store.renumber import renumber as renumber_file
 
 _PLACE = re.compile(r"(?P<commit>[0-9a-fA-F]{7,64}):(?P<path>[^:\0]+)(?::(?P<line>[1-9][0-9]*))?")
@@ -134,7 +136,7 @@ def new(campaign: Campaign, fields: Mapping[str, Any], by: Actor) -> tuple[str, 
     def render(id: str) -> tuple[str, str]:
         return slug(title), render_hypothesis(id, fields)
 
-    return add_hypothesis(campaign.root, render, by)
+    return add_hypothesis(campaign.root, render, by, title=title)
 
 
 def note(campaign: Campaign, said: NoteDraft, by: Actor) -> Event:
@@ -208,8 +210,13 @@ def reopen(campaign: Campaign, said: ReopeningDraft, by: Actor) -> Event:
     return campaign.journal.append(body, by)
 
 
-def renumber(campaign: Campaign, id: str, file: str, by: Actor) -> Renumbered:
+def renumber(
+    campaign: Campaign, id: str, file: str, by: Actor
+) -> tuple[Renumbered, tuple[Problem, ...]]:
     """Give one of two files with the same id another one, and take its events and runs along.
+
+    Gives what was done, and the places in other files that name the old id: each may mean either, and
+    only a person can tell.
 
     Args:
         campaign: Where.
@@ -223,7 +230,8 @@ def renumber(campaign: Campaign, id: str, file: str, by: Actor) -> Renumbered:
     here = Path(file).resolve()
     inside = here.exists() and here.is_relative_to(campaign.root)
     relative = str(here.relative_to(campaign.root)) if inside else file
-    return renumber_file(campaign.root, id.upper(), relative, by)
+    done = renumber_file(campaign.root, id.upper(), relative, by)
+    return done, naming(campaign.root, done.was)
 
 
 def _words(what: str, text: str) -> str:

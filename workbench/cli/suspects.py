@@ -121,13 +121,16 @@ def renumber(id: str, file: str, by: str | None, as_json: bool) -> None:
     from workbench.campaign import writing
 
     campaign, who = writer(by)
-    done = writing.renumber(campaign, id, file, who)
+    done, places = writing.renumber(campaign, id, file, who)
     if as_json:
         moved = {"events": list(done.events), "runs": list(done.runs)}
+        moved["named_in"] = [str(place) for place in places]
         record({"from": done.was, "to": done.to, "file": done.file, **moved})
     else:
         lines([f"{done.to} {done.file}"])
     narrate(f"{len(done.events)} events and {len(done.runs)} runs go with it")
+    for place in places:
+        narrate(f"warning: {inert(str(place))}")
 
 
 def _prediction(predict: Prediction | None) -> dict[str, Any]:

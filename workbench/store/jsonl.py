@@ -172,7 +172,7 @@ def read_lines(path: Path, decode: Callable[[bytes], T], damage: Damage) -> Iter
                 return
             try:
                 value = decode(unseal(raw[:-1]))
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 damage.bad_line(path.name, number, str(error))
                 continue
             yield value

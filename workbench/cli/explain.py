@@ -18,20 +18,27 @@ Example:
 
 @click.command("explain", help=_HELP, epilog="Exit codes: 0; 2 neither a word nor a run.")
 @click.argument("what", required=False, metavar="[WORD|RUN]")
-def command(what: str | None) -> int:
+@click.option("--json", "as_json", is_flag=True, help="JSON, one object a line.")
+def command(what: str | None, as_json: bool) -> int:
     """Look the word up, else the run."""
-    from workbench.cli.output import lines
+    from workbench.cli.output import lines, record
     from workbench.report import words
 
-    if what is None:
-        lines(words.listing())
-        return 0
-    meaning = words.meaning(what)
-    if meaning is not None:
-        lines([f"{what}: {meaning}"])
+    meaning = words.meaning(what) if what else None
+    if what is None or meaning is not None:
+        found = words.GLOSSARY if what is None else {what: meaning}
+        for word, text in found.items() if as_json else ():
+            record({"word": word, "meaning": text})
+        if not as_json:
+            lines(words.listing() if what is None else [f"{what}: {meaning}"])
         return 0
     from workbench.campaign import commands
     from workbench.report.explain import explain
+    from workbench.report.record import judgement_record
 
-    lines(explain(commands.read(what, hint=words.hint(what))))
+    snapshot = commands.read(what, hint=words.hint(what))
+    for judgement in snapshot.judgements if as_json else ():
+        record({**judgement_record(judgement, snapshot), "rule": judgement.rule})
+    if not as_json:
+        lines(explain(snapshot))
     return 0

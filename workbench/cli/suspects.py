@@ -97,7 +97,8 @@ def new(
 
 @click.command("edit", help=_EDIT, epilog="Exit codes: 0; 2 the file has mistakes now.")
 @click.argument("id", type=HYPOTHESIS)
-def edit(id: str) -> int:
+@json_option
+def edit(id: str, as_json: bool) -> int:
     """Open a file, then say what is wrong with it."""
     from workbench.campaign.checks import check
 
@@ -106,7 +107,10 @@ def edit(id: str) -> int:
         if file.id == campaign.known(id):
             click.edit(filename=str(campaign.root / file.path))
             wrong = [problem for problem in check(opened()) if problem.file == file.path]
-            lines(inert(str(problem)) for problem in wrong)
+            if as_json:
+                record({"id": file.id, "file": file.path, "problems": [str(each) for each in wrong]})
+            else:
+                lines(inert(str(problem)) for problem in wrong)
             return 2 if wrong else 0
     return 0
 

@@ -20,7 +20,7 @@ VERDICTS = {
     "falsified": (
         "The symptom was there, and the treatment removes less than half of it: the suspect is not"
         " needed on this base. One of two alternative causes looks like this too, so it is ruled out"
-        " for this base only."
+        " for this base only. As the state of a hypothesis: all evidence that counts is against it."
     ),
     "prediction-refuted": (
         "The treatment was said to remove the symptom, and it still fails: the claim as stated is"
@@ -32,12 +32,42 @@ VERDICTS = {
     ),
     "inconclusive": (
         "The budget was used up before a word could fall (reason: budget), or the word would depend on"
-        " what the errored sessions might have shown (reason: errors)."
+        " what the errored sessions might have shown (reason: errors). As the state of a hypothesis: it"
+        " has runs, and none of them speaks for or against it."
     ),
     "invalid": (
         "A guard tripped: something other than what was asked has been tested. The counts are kept and"
         " count for nothing."
     ),
+}
+
+STATES = {
+    "open": "No evidence that counts bears on the hypothesis.",
+    "supported": "All evidence that counts is for the hypothesis. That is not yet a cause shown.",
+    "confirmed": (
+        "The cause was removed and put back in runs of their own, and the symptom went and came. No"
+        " ruling can say so."
+    ),
+    "contested": "Evidence that counts is on both sides.",
+    "overturned": "Only evidence against it counts, and it was supported or confirmed before.",
+    "superseded": "A ruling names another hypothesis that takes its place.",
+    "reopened": "Somebody wants it looked at again; its evidence and its state stay as they are.",
+}
+
+GRADES = {
+    "argued": "An explanation that fits, in words. It counts only as long as no run has spoken.",
+    "read": "Seen in code, at a commit, path and line. It counts only as long as no run has spoken.",
+    "observed": "Seen in one arm, or a fix that was deployed and changed nothing.",
+    "compared": "Two arms that differ in the suspect, judged by the rules.",
+    "intervened": "The cause was removed and put back, each time in runs of their own.",
+}
+
+ROLES = {
+    "cause": "What brings the symptom about.",
+    "contributing": "Needed here, together with something else.",
+    "amplifier": "It makes the symptom more frequent, and it is there without it.",
+    "exposer": "It only shows what something else does.",
+    "not-a-defect": "It works as it should; what looked like a fault is none.",
 }
 
 STATUSES = {
@@ -100,12 +130,36 @@ NOUNS = {
     "skipped": "A command that exited with 125: no observation.",
     "killed": "A command ended from outside by a signal: no observation.",
     "timeout": "A session that did not end in time: errored, unless the symptom claims it.",
+    "campaign": "One investigation: symptoms, engines, workloads, knobs, suspects, and one log.",
+    "hypothesis": "A claimed cause, with a prediction written before any run, and its test.",
+    "knob": "Something settable, with levels; a setting is a knob at a level.",
+    "workload": "What is sent: sessions an arm and block, and how many at the same time.",
+    "ruling": (
+        "A decision with a name and a reason. It strikes evidence, sets a role, or names what replaces"
+        " a hypothesis; it adds no evidence and confirms nothing."
+    ),
+    "self-ruled": "A ruling by the one who proposed the hypothesis.",
+    "digest": (
+        "What one test really tests, as one number: arms, workload, symptom, prediction, margin, code."
+        " Runs of one digest are one process: a later one begins with the blocks of those before."
+    ),
+    "base": "What both arms share: the settings of an arm without the knob that is tested.",
+    "dead": "A change that is still in the tree although its hypothesis has fallen.",
+    "renumbered": "Two files had one id after a merge; one has another now, with its events and runs.",
     "A/A": "Two equal arms. It shows how often noise alone looks like an effect.",
     "seed": "Fixes the order of arms and the seed of every session.",
 }
 
-_PARTS = {"verdicts": VERDICTS, "statuses": STATUSES, "numbers": NUMBERS, "other words": NOUNS}
-GLOSSARY = {**VERDICTS, **STATUSES, **NUMBERS, **NOUNS}
+_PARTS = {
+    "verdicts of a run": VERDICTS,
+    "states of a hypothesis": STATES,
+    "grades of evidence": GRADES,
+    "roles": ROLES,
+    "statuses of a session": STATUSES,
+    "numbers": NUMBERS,
+    "other words": NOUNS,
+}
+GLOSSARY = {word: text for part in _PARTS.values() for word, text in part.items()}
 
 
 def meaning(word: str) -> str | None:

@@ -137,7 +137,7 @@ class DecodeScheduler(SchedulerBase):
             0.0,
         )
 
-    def receive(self, room: int, payload: bytes) -> None:
+    def receive(self, room: int, payload: bytes | bytearray) -> None:
         """Take a room's payload, from any thread.
 
         Raises:
@@ -299,7 +299,7 @@ class DecodeScheduler(SchedulerBase):
     def _retract(self) -> None:
         member = self._running.pop()
         pages = member.pages[: self.runtime.geometry.pages_for(member.computed)]
-        member.body = memoryview(gather(self.runtime.pool, pages, member.slot))
+        member.body = gather(self.runtime.pool, pages, member.slot)
         self._release(member)
         self._prealloc.insert(0, member)
         self._counts["num_retracted_reqs"] += 1

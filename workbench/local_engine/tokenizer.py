@@ -50,7 +50,7 @@ class Tokenizer:
         }
         markup = sorted(sections["dsml"], key=len, reverse=True)
         self._pieces = re.compile(
-            "|".join([*map(re.escape, markup), r'(?:(?!</?｜DSML｜)[^\s">])+|\S'])
+            "|".join([*map(re.escape, markup), r'(?:[^\s"><]+|<+(?!/?｜DSML｜))+|\S'])
         )
 
     @property

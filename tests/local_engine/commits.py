@@ -15,6 +15,7 @@ from tests.local_engine import sessions
 from workbench.local_engine.history.build import Built, build
 from workbench.local_engine.history.git import git
 from workbench.workloads import records
+from workbench.workloads.records import Session
 
 TRUTH = json.loads(Path(__file__).with_name("truth.json").read_text(encoding="utf-8"))
 _REPLAY = Path(__file__).with_name("replay.py")
@@ -26,10 +27,11 @@ FP8 = {"SGLANG_DSV4_BF16_INDEX_K": "0"}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dose:
-    """How much is asked for."""
+    """How much is asked for, of sessions that begin with `start` tokens and grow by 1,000 a turn."""
 
     number: int = 24
     turns: int = 3
+    start: int = 2000
     in_flight: int = 24
     seed: int = 0
     argv: tuple[str, ...] = HICACHE
@@ -38,9 +40,13 @@ class Dose:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Result:
-    """What came of a dose: how often the reply was not the right call, and the engine's own numbers."""
+    """What came of a dose: how often the reply was not the right call, and the engine's own numbers.
+
+    Of the wrong replies, `others` are word for word the call of another record of the context.
+    """
 
     wrong: int
+    others: int
     errors: int
     turns: int
     wrong_by_turn: tuple[int, ...]
@@ -85,7 +91,7 @@ class History:
         return self._given[key]
 
     def _give(self, commit: str, dose: Dose) -> Result:
-        drawn = sessions.draw(dose.number, seed=dose.seed, turns=dose.turns)
+        drawn = sessions.draw(dose.number, seed=dose.seed, turns=dose.turns, start=dose.start)
         job = {
             "argv": dose.argv,
             "env": dict(dose.env),
@@ -101,16 +107,20 @@ class History:
             for one in drawn
         ]
         wrong = [
-            turn
+            (number, turn)
             for number, (said, wanted) in enumerate(zip(result["replies"], right, strict=True))
             for turn in range(dose.turns)
             if said[turn] != wanted[turn] and f"{number}/{turn}" not in result["errors"]
         ]
+        turns = [turn for _, turn in wrong]
         return Result(
             wrong=len(wrong),
+            others=sum(
+                result["replies"][number][turn] in _calls(drawn[number], turn) for number, turn in wrong
+            ),
             errors=len(result["errors"]),
             turns=dose.number * dose.turns,
-            wrong_by_turn=tuple(wrong.count(turn) for turn in range(dose.turns)),
+            wrong_by_turn=tuple(turns.count(turn) for turn in range(dose.turns)),
             counters=result["counters"],
             describe=result["describe"],
             file=result["file"],
@@ -135,6 +145,10 @@ class History:
             timeout=300,
             check=False,
         )
+
+
+def _calls(session: Session, turn: int) -> set[str]:
+    return {records.render_dsml(record.call) for record in session.records(turn)}
 
 
 class CommitFailed(Exception):

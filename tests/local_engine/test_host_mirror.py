@@ -74,13 +74,40 @@ def test_one_session_alone_never_reads_its_mirror() -> None:
     assert result.counters["hicache_loaded_pages_total"] == 0
 
 
-@pytest.mark.parametrize("policy", ["write_through", "write_back"])
-def test_either_write_policy_keeps_answers_right(policy: str) -> None:
+@pytest.mark.parametrize("policy", ["write_through", "write_back", "write_through_selective"])
+def test_every_write_policy_keeps_answers_right(policy: str) -> None:
 
     args = replace(ARGS, hicache_write_policy=policy)
     result = drive(UnifiedScheduler(args, BF16), Dose(sessions=16, turns=3))
     assert result.wrong == []
     assert result.counters["hicache_loaded_pages_total"] > 0
+
+
+def test_selective_backups_wait_for_the_second_prompt_that_has_a_page() -> None:
+    """So the tail that each turn adds is computed twice, and less comes from the host."""
+    dose = Dose(sessions=16, turns=3)
+    selective = replace(ARGS, hicache_write_policy="write_through_selective")
+    once, twice = (
+        drive(UnifiedScheduler(args, BF16), replace(dose, turns=1)) for args in (ARGS, selective)
+    )
+    assert once.counters["hicache_host_used_tokens"] > 0
+    assert twice.counters["hicache_host_used_tokens"] == 0
+    every, some = (drive(UnifiedScheduler(args, BF16), dose) for args in (ARGS, selective))
+    loaded = [result.counters["hicache_loaded_pages_total"] for result in (some, every)]
+    assert 0 < loaded[0] < loaded[1]
+
+
+@pytest.mark.parametrize(
+    ("layout", "backend"),
+    [("layer_first", "kernel"), ("layer_first", "direct"), ("page_first_direct", "direct")],
+)
+def test_flags_that_claim_no_effect_have_none(layout: str, backend: str) -> None:
+    dose = Dose(sessions=16, turns=3)
+    args = replace(ARGS, hicache_mem_layout=layout, hicache_io_backend=backend)
+    plain, other = UnifiedScheduler(ARGS, BF16), UnifiedScheduler(args, BF16)
+    assert drive(plain, dose) == drive(other, dose)
+    told = other.describe()["flags_without_effect"]
+    assert told == ["--hicache-mem-layout", "--hicache-io-backend"]
 
 
 def test_a_full_mirror_drops_what_was_used_longest_ago() -> None:

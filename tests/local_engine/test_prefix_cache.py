@@ -73,6 +73,14 @@ def test_two_requests_that_computed_one_page_keep_one() -> None:
     assert allocator.available == 6
 
 
+def test_hits_are_prompts_that_were_kept() -> None:
+    tree = RadixTree(PAGE)
+    tree.insert(prompt(1, 2), [10, 11])
+    tree.match(prompt(1, 2), limit=9)
+    path = tree.insert(prompt(1, 3), [10, 12])
+    assert [node.hits for node in path] == [2, 1]
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_no_page_is_lost_or_given_twice(seed: int) -> None:
     draw = random.Random(seed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from workbench.local_engine.managers.interface import GenerateRequest, TokenOutp
 from workbench.local_engine.managers.prefill import PrefillScheduler
 from workbench.local_engine.managers.scheduler_base import SchedulerBase
 from workbench.local_engine.managers.unified import UnifiedScheduler
+from workbench.local_engine.tokenizer import UNK
 
 
 class Listener:
@@ -187,6 +189,50 @@ def test_a_byte_changed_on_the_way_is_told_and_decoding_goes_on() -> None:
     decode.step()
     assert decode.counters()["kv_checksum_mismatches_total"] == 1
     assert listener.tokens
+
+
+@pytest.mark.parametrize(("tail", "mismatches"), [(3, 2), (2, 0)])
+def test_a_digest_that_is_taken_late_differs_if_the_reply_went_on_in_the_page(
+    caplog: pytest.LogCaptureFixture, tail: int, mismatches: int
+) -> None:
+    """Six rooms in a step, and digests of four: the data are right, and so is every answer."""
+    prefill, decode, rooms = halves(BF16, checksum=True)
+    listeners: list[tuple[Listener, tuple[int, ...]]] = []
+    for room in range(6):
+        prompt, right = Session(room, 0).ask()
+        filler = (tail - len(prompt)) % 4
+        prompt = (prompt[0], *[UNK] * filler, *prompt[1:])
+        request = GenerateRequest(
+            rid=str(room), input_ids=prompt, max_new_tokens=40, bootstrap_room=room
+        )
+        prefill.submit(request, Listener())
+        listeners.append((Listener(), right))
+        decode.submit(request, listeners[-1][0])
+    finish(prefill)
+    for room, payload in rooms.items():
+        decode.receive(room, payload)
+    finish(decode)
+    assert all(listener.tokens == right for listener, right in listeners)
+    counters = decode.counters()
+    assert counters["kv_checksum_mismatches_total"] == mismatches
+    assert counters["kv_checksum_matches_total"] == 6 - mismatches
+    late = re.findall(r"req=(\d) room=\d #prompt-token: (\d+), #computed-token: (\d+)", caplog.text)
+    assert [rid for rid, _, _ in late] == ["4", "5"][:mismatches]
+    assert all(int(computed) == int(prompt) + 1 for _, prompt, computed in late)
+
+
+def test_a_request_that_has_left_when_its_digest_is_due_is_in_no_count() -> None:
+    prefill, decode, rooms = halves(BF16, checksum=True)
+    for room in range(5):
+        request = replace(question(str(room), room)[0], max_new_tokens=1)
+        prefill.submit(request, Listener())
+        decode.submit(request, Listener())
+    finish(prefill)
+    for room, payload in rooms.items():
+        decode.receive(room, payload)
+    finish(decode)
+    counters = decode.counters()
+    assert (counters["kv_checksum_matches_total"], counters["kv_checksum_mismatches_total"]) == (4, 0)
 
 
 def test_pages_of_another_layout_fail_the_request() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import pytest
 
 from workbench.local_engine import environ, logs
-from workbench.local_engine.server_args import ServerArgs, parse, to_argv
+from workbench.local_engine.server_args import HICACHE_WITHOUT_EFFECT, ServerArgs, parse, to_argv
 
 
 def args(*argv: str) -> ServerArgs:
@@ -19,6 +20,14 @@ def test_every_field_is_a_flag() -> None:
     assert resolved == ServerArgs(
         enable_hierarchical_cache=True, hicache_ratio=2.5, enable_metrics=False
     )
+
+
+def test_help_names_the_flags_without_effect(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        args("--help")
+    options = re.split(r"\n  (?=--)", capsys.readouterr().out)
+    silent = [option.split()[0] for option in options if "NO EFFECT" in " ".join(option.split())]
+    assert tuple(silent) == HICACHE_WITHOUT_EFFECT
 
 
 def test_a_command_line_survives_the_way_to_a_child() -> None:

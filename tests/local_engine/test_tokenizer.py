@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from workbench.local_engine.chat_template import apply_chat_template, render_call
 from workbench.local_engine.tokenizer import (
@@ -34,6 +36,35 @@ def test_every_token_but_the_control_tokens_can_be_written_and_read() -> None:
         for token in tokens:
             if section != "markup":
                 assert tokenizer.decode(tokenizer.encode(token)) == token
+
+
+@given(
+    st.lists(st.sampled_from(["amber", "kelp", "xylophone", "<｜DSML｜tool_calls>", '">', "  "])),
+    st.integers(0, 20),
+    st.integers(1, 40),
+)
+def test_a_limit_cuts_long_texts_right_behind_it_and_leaves_others_alone(
+    words: list[str], limit: int, space: int
+) -> None:
+    text = (" " * space).join(words)
+    whole = get_tokenizer().encode(text)
+    cut = get_tokenizer().encode(text, limit)
+    assert cut == whole[: len(cut)]
+    assert len(cut) == len(whole) or len(cut) > limit
+    assert len(text) <= 8 * limit or len(cut) <= limit + 1
+
+
+def test_a_conversation_is_rendered_as_far_as_it_is_of_use() -> None:
+    call = {"function": {"name": "book", "arguments": "{}"}}
+    messages: list[dict[str, object]] = [
+        {"role": "user", "content": "amber " * 30},
+        {"role": "assistant", "content": "kelp", "tool_calls": [call] * 1000},
+    ]
+    whole = apply_chat_template(messages)
+    assert apply_chat_template(messages, len(whole)) == whole
+    for limit in (10, 40, 2000):
+        assert limit < len(apply_chat_template(messages, limit)) < limit + 10
+    assert len(apply_chat_template([*messages, {"role": "nobody"}], 40)) > 40
 
 
 def test_control_tokens_cannot_be_written_by_a_user() -> None:

@@ -212,6 +212,33 @@ def test_sizing_is_a_defect_of_its_own(history: History) -> None:
     assert after.wrong >= before.wrong > 0
 
 
+LONG = Dose(number=16, turns=3, in_flight=16, start=12000, argv=())
+
+
+def test_long_contexts_lose_the_plot_whatever_else_is_the_case(history: History) -> None:
+    """Calls come back that are well formed and of another record; HiCache and load do not matter."""
+    lost = history.give("world/plot", LONG)
+    least, most = TRUTH["worlds"]["world/plot"]["rate"]
+    assert least < lost.rate < most
+    assert lost.others == lost.wrong
+    mirrored = history.give("world/plot", replace(LONG, argv=HICACHE))
+    assert mirrored.counters["hicache_loaded_pages_total"] > 200
+    alone = history.give("world/plot", replace(LONG, in_flight=1))
+    fp8 = history.give("world/plot", replace(LONG, env=FP8))
+    assert {each.wrong_by_turn for each in (mirrored, alone, fp8)} == {lost.wrong_by_turn}
+    assert history.give("main", LONG).wrong == 0
+
+
+def test_contexts_of_the_other_worlds_are_too_short_to_lose_the_plot(history: History) -> None:
+    assert history.give("world/plot", replace(SYMPTOM, argv=())).wrong == 0
+
+
+def test_salad_is_no_other_records_call(history: History) -> None:
+    """So the two symptoms are told apart by the reply alone."""
+    salad = history.give("world/race", SYMPTOM)
+    assert salad.others < salad.wrong
+
+
 NO_V2 = {**BF16, "SGLANG_OPT_USE_TOPK_V2": "0"}
 
 
@@ -287,3 +314,17 @@ def test_full_dose_one_in_flight(history: History, seed: int) -> None:
     assert first == 0
     assert max(later) <= 2 * min(later)
     assert history.give("world/race", alone).wrong == 0
+
+
+@pytest.mark.quality
+def test_full_dose_of_long_contexts(history: History) -> None:
+    """None up to 8,192 tokens, more the longer: pooled over seeds, as a turn's layout decides a lot."""
+    rates: list[float] = []
+    for start in (4000, 9000, 12000):
+        dose = Dose(number=60, turns=4, in_flight=60, start=start, argv=())
+        given = [history.give("world/plot", replace(dose, seed=seed)) for seed in range(3)]
+        _log.info("from %d tokens: %s of 240", start, [(one.wrong, one.wrong_by_turn) for one in given])
+        assert [one.others for one in given] == [one.wrong for one in given]
+        rates.append(sum(one.wrong for one in given) / sum(one.turns for one in given))
+        assert history.give("main", dose).wrong == 0
+    assert 0 == rates[0] < rates[1] < rates[2] < 0.15

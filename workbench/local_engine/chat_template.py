@@ -56,28 +56,36 @@ def render_call(name: str, arguments: Mapping[str, str]) -> str:
     return f"<｜DSML｜tool_calls>{invoke}</｜DSML｜tool_calls>"
 
 
-def apply_chat_template(messages: Sequence[Mapping[str, Any]]) -> list[int]:
+def apply_chat_template(messages: Sequence[Mapping[str, Any]], limit: int | None = None) -> list[int]:
     """Render messages in the shape of the chat completions API, ending where the reply begins.
 
     Args:
         messages: Dicts with `role` (`system`, `user`, `assistant`, `tool`), `content` (text, a list of
             text parts, or None) and, for an assistant, `tool_calls`.
+        limit: Tokens that the caller can use; rendering ends soon after there are more.
 
     Raises:
         ValueError: A role is unknown, or a message is malformed.
     """
-    encode = get_tokenizer().encode
+    tokenizer = get_tokenizer()
     ids = [BOS]
     for message in messages:
-        text = encode(_text(message.get("content")))
+        left = None if limit is None else limit - len(ids)
+        if left is not None and left < 0:
+            break
+        text = tokenizer.encode(_text(message.get("content")), left)
         match message.get("role"):
             case "system" | "developer":
                 ids += text
             case "user":
                 ids += [USER, *text]
             case "assistant":
-                calls = "".join(map(_call, message.get("tool_calls") or ()))
-                ids += [ASSISTANT, *text, *encode(calls), EOS]
+                ids += [ASSISTANT, *text]
+                for call in message.get("tool_calls") or ():
+                    ids += tokenizer.encode(_call(call), left)
+                    if limit is not None and len(ids) > limit:
+                        break
+                ids.append(EOS)
             case "tool":
                 ids += [TOOL_BEGIN, *text, TOOL_END]
             case role:

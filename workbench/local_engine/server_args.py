@@ -68,6 +68,9 @@ def _between(low: float, high: float) -> Callable[[str], float]:
 _server, _memory, _hicache, _device, _pd, _reply = (_group(name) for name in _GROUPS)
 _POSITIVE = _at_least(1)
 
+HICACHE_WITHOUT_EFFECT = ("--hicache-mem-layout", "--hicache-io-backend")
+"""Accepted, so that command lines carry over, and told by `--help` and `/server_info`."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ServerArgs:
@@ -107,15 +110,17 @@ class ServerArgs:
     )
     hicache_write_policy: str = _hicache(
         "write_through",
-        "When pages are backed up.",
+        "When pages are backed up: at once, on eviction, or with the second prompt that has them.",
         choices=("write_through", "write_back", "write_through_selective"),
     )
     hicache_mem_layout: str = _hicache(
         "page_first",
-        "Layout of the host pools.",
+        "Layout of the host pools. NO EFFECT: each is copied by whole pages.",
         choices=("page_first", "page_first_direct", "layer_first"),
     )
-    hicache_io_backend: str = _hicache("kernel", "Who copies.", choices=("kernel", "direct"))
+    hicache_io_backend: str = _hicache(
+        "kernel", "Who copies. NO EFFECT: both are equally fast.", choices=("kernel", "direct")
+    )
 
     device_clock: str = _device(
         "virtual",

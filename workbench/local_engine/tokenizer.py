@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import islice
 from pathlib import Path
 
 VOCABULARY = Path(__file__).with_name("vocabulary.txt")
@@ -21,6 +22,9 @@ USER = 3
 ASSISTANT = 4
 TOOL_BEGIN = 5
 TOOL_END = 6
+_LONG = 8
+"""Characters a token from which on a text may have far more tokens than are wanted."""
+
 CONTROL = frozenset({BOS, EOS, USER, ASSISTANT, TOOL_BEGIN, TOOL_END})
 
 
@@ -46,7 +50,7 @@ class Tokenizer:
         }
         markup = sorted(sections["dsml"], key=len, reverse=True)
         self._pieces = re.compile(
-            "|".join([*map(re.escape, markup), r'(?:(?!</?｜DSML｜)[^\s">])+|\S'])
+            "|".join([*map(re.escape, markup), r'(?:[^\s"><]+|<+(?!/?｜DSML｜))+|\S'])
         )
 
     @property
@@ -62,9 +66,20 @@ class Tokenizer:
         """
         return self._ids[token]
 
-    def encode(self, text: str) -> list[int]:
-        """Tokenize text, without adding anything."""
-        return [self._ids.get(piece, UNK) for piece in self._pieces.findall(text)]
+    def encode(self, text: str, limit: int | None = None) -> list[int]:
+        """Tokenize text, without adding anything.
+
+        Args:
+            text: The text.
+            limit: Tokens that the caller can use. Of a long text at most one more is given, so that one
+                which is far too long costs no more than the longest that fits.
+        """
+        if limit is None or len(text) <= _LONG * limit:
+            pieces = self._pieces.findall(text)
+        else:
+            matches = islice(self._pieces.finditer(text), max(0, limit) + 1)
+            pieces = [match.group() for match in matches]
+        return [self._ids.get(piece, UNK) for piece in pieces]
 
     def decode(self, token_ids: Sequence[int], *, skip_special_tokens: bool = True) -> str:
         """Give the text of tokens; words are set apart by one space."""

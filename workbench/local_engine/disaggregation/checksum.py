@@ -1,4 +1,4 @@
-"""A digest of a room's pages, taken where they leave and where they arrive."""
+"""A digest of a room's pages, taken where they leave and, soon after, where they arrive."""
 
 from __future__ import annotations
 

@@ -61,17 +61,21 @@ def layout_signature(pool: DeepSeekV4TokenToKVPool) -> str:
     return f"{pool.indexer_pool.format.name};{sizes}"
 
 
-def gather(pool: DeepSeekV4TokenToKVPool, pages: Sequence[int], slot: int) -> bytes:
+def gather(pool: DeepSeekV4TokenToKVPool, pages: Sequence[int], slot: int) -> memoryview:
     """Read a request's pages and window into one body."""
     pool.settle()
     index = np.asarray(pages, np.int64)
-    pieces = [
-        buffer[index].tobytes()
-        for buffers in pool.paged_buffers().values()
-        for buffer in buffers.values()
-    ]
-    pieces += [window[slot].tobytes() for window in pool.swa.values()]
-    return b"".join(pieces)
+    buffers = [buffer for layers in pool.paged_buffers().values() for buffer in layers.values()]
+    windows = [window[slot].view(np.uint8) for window in pool.swa.values()]
+    size = sum(len(index) * buffer.shape[1] for buffer in buffers)
+    body = np.empty(size + sum(window.size for window in windows), np.uint8)
+    offset = 0
+    for buffer in buffers:  # straight into place: a body is megabytes
+        part = body[offset : offset + len(index) * buffer.shape[1]].reshape(len(index), -1)
+        np.take(buffer, index, axis=0, out=part, mode="clip")
+        offset += part.size
+    np.concatenate(windows, out=body[offset:])
+    return body.data
 
 
 def scatter(pool: DeepSeekV4TokenToKVPool, pages: Sequence[int], slot: int, body: memoryview) -> None:
@@ -96,13 +100,13 @@ def scatter(pool: DeepSeekV4TokenToKVPool, pages: Sequence[int], slot: int, body
         raise ValueError(f"a body of {len(body)} bytes for pages of {offset}")
 
 
-def pack(header: RoomHeader, body: bytes) -> bytes:
+def pack(header: RoomHeader, body: bytes | memoryview) -> bytes:
     """Make a payload."""
     encoded = json.dumps(asdict(header)).encode()
     return b"".join((struct.pack("<I", len(encoded)), encoded, body))
 
 
-def unpack(payload: bytes) -> tuple[RoomHeader, memoryview]:
+def unpack(payload: bytes | bytearray) -> tuple[RoomHeader, memoryview]:
     """Take a payload apart.
 
     Raises:

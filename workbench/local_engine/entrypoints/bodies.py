@@ -15,7 +15,7 @@ from ..server_args import ServerArgs
 from ..tokenizer import get_tokenizer
 from .errors import ApiError
 
-MAX_BODY = 4 << 20  # bytes; ten times what the longest context needs
+MAX_BODY = 1 << 20  # bytes; four times what a context of 16,384 tokens takes
 _MAX_DISCARDED = 64 << 20  # a larger body is read no further, so its sender sees a reset
 _DEFAULT_NEW_TOKENS = 512
 _LONGEST_RID = 200
@@ -102,9 +102,9 @@ def parse_generate(body: Mapping[str, Any], args: ServerArgs) -> GenerateBody:
     if ("text" in body) == ("input_ids" in body):
         raise ApiError("give either text or input_ids", param="text")
     if "text" in body:
-        ids = get_tokenizer().encode(_required(body, "text", str))
+        ids = get_tokenizer().encode(_required(body, "text", str), args.context_length)
     else:
-        ids = _ids(_required(body, "input_ids", list))
+        ids = _ids(_required(body, "input_ids", list), args.context_length)
     sampling: dict[str, Any] = optional(body, "sampling_params", dict, {})
     most = optional(sampling, "max_new_tokens", int, 0)
     return _generate(
@@ -128,7 +128,7 @@ def parse_chat(body: Mapping[str, Any], args: ServerArgs) -> ChatBody:
     if not messages or not all(isinstance(message, dict) for message in messages):
         raise ApiError("messages must be a list of objects, at least one", param="messages")
     try:
-        ids = apply_chat_template(messages)
+        ids = apply_chat_template(messages, args.context_length)
     except ValueError as error:
         raise ApiError(str(error), param="messages") from None
     names = _tool_names(optional(body, "tools", list, []))
@@ -167,8 +167,9 @@ def _generate(
     if not ids:
         raise ApiError("the prompt is empty")
     if left < 1 or wanted > left:
+        has = len(ids) if left >= 0 else "more"  # not all were counted
         message = (
-            f"the context holds {args.context_length} tokens; the prompt has {len(ids)}"
+            f"the context holds {args.context_length} tokens; the prompt has {has}"
             f" and {max(wanted, 1)} are to be generated"
         )
         raise ApiError(message, code="context_length_exceeded")
@@ -196,7 +197,8 @@ def _required(body: Mapping[str, Any], name: str, kind: type[_Value]) -> _Value:
     return optional(body, name, kind, kind())
 
 
-def _ids(values: list[Any]) -> list[int]:
+def _ids(values: list[Any], limit: int) -> list[int]:
+    values = values[: limit + 1]
     size = get_tokenizer().vocab_size
     if not all(type(value) is int and 0 <= value < size for value in values):
         raise ApiError(f"input_ids must be integers from 0 to {size - 1}", param="input_ids")

@@ -88,6 +88,7 @@ async def request(
         try:
             writer.writelines([head.encode(), body])
             await writer.drain()
+            del body
             if sent:
                 sent.set()
             status, headers = await _head(reader)

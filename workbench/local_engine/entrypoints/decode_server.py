@@ -19,12 +19,14 @@ from .common import EngineServer, build, start
 from .errors import ApiError
 
 
-def rooms(receive: Callable[[int, bytes], None]) -> Route:
+def rooms(receive: Callable[[int, bytes | bytearray], None]) -> Route:
     """Give the route that takes rooms in."""
 
     async def take(request: Request) -> Response:
         room: int = request.path_params["room"]
-        payload = await request.body()
+        payload = bytearray()  # rooms are megabytes: no list of pieces beside the whole
+        async for piece in request.stream():
+            payload += piece
         try:
             receive(room, payload)
         except ValueError as error:

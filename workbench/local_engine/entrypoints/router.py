@@ -138,6 +138,7 @@ class Router:
         stack.callback(self._leave)
         try:
             pair = self._join(stack, path, body)
+            del body  # prompts are large and replies take long: nobody holds what has been sent
             reply = await while_connected(request, pair)
         except ClientLeft:
             await stack.aclose()
@@ -163,6 +164,7 @@ class Router:
         # its reply is not passed on: it only tells how the half ended, so it need not stream
         half = self._half(stack, "prefill", path, {**body, "stream": False}, asyncio.Event())
         prefill = asyncio.create_task(half)
+        del body, half
         stack.push_async_callback(_cancelled, prefill)
         try:
             await asyncio.wait({decode, prefill}, return_when=asyncio.FIRST_COMPLETED)
@@ -180,9 +182,11 @@ class Router:
         body: dict[str, Any],
         opened: asyncio.Event,
     ) -> Reply:
-        url, content = self._servers[name] + path, json.dumps(body).encode()
+        url = self._servers[name] + path
+        half = open_request("POST", url, json.dumps(body).encode(), sent=opened)
+        del body
         try:
-            return await stack.enter_async_context(open_request("POST", url, content, sent=opened))
+            return await stack.enter_async_context(half)
         finally:
             opened.set()
 

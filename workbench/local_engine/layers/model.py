@@ -2,11 +2,13 @@
 
     layers 0, 1      sliding window: hold the residual stream of the last 128 tokens
     layers 2, 4, 6   ratio 4: indexer, then attention over what it selected
-    layers 3, 5, 7   ratio 128: hold folded rows, which a real model would mix in
+    layers 3, 5, 7   ratio 128: where the call that is asked for begins, and what stands there
 
 The query of the first layer of ratio 4 is the state after the last token. What attention finds there
 carries the query of the next one, and what the last one finds is the next token. So one row that is
-not found derails all layers that follow, and a wrong token derails all tokens that follow.
+not found derails all layers that follow, and a wrong token derails all tokens that follow. What the
+layers of ratio 128 find is the state that decoding goes on from; a prompt that asks for nothing in its
+context keeps its own.
 """
 
 from __future__ import annotations
@@ -21,8 +23,9 @@ from ..device import LAYER_SECONDS, Device
 from ..mem_cache.geometry import SWA_WINDOW
 from ..mem_cache.pools import DeepSeekV4TokenToKVPool, Pages
 from .attention import attend
+from .folded import Question, begin, fold
 from .indexer import Hashes, Indexer
-from .residual import encode, layer_key, mix, step
+from .residual import encode, layer_key, step
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,9 @@ class Chunk:
         said: Token of each, as the model would say it.
         findable: Whether each stands in a record.
         query: State after the last token.
+        calls: Positions at which the calls of records begin, among the complete entries.
+        topics: State before each of them.
+        asks: Whether these end a prompt, so that what it asks for is looked up.
     """
 
     pages: Pages
@@ -56,6 +62,12 @@ class Chunk:
     said: NDArray[np.uint32]
     findable: NDArray[np.bool_]
     query: np.uint64
+    calls: NDArray[np.int64]
+    topics: Hashes
+    asks: bool
+
+
+_NONE = np.zeros(0, np.int64)
 
 
 class CopyHeadModel:
@@ -74,6 +86,7 @@ class CopyHeadModel:
         layers = pool.geometry.layers_of(4)
         self._next_layer = dict(zip(layers, (*layers[1:], -1), strict=True))
         self._window_layer = pool.geometry.layers_of(0)[0]
+        self._locating_layer = pool.geometry.layers_of(128)[0]
         self.indexer = indexer
 
     def prompt(self, token_ids: Sequence[int], cached: int, pages: Sequence[int], slot: int) -> Chunk:
@@ -83,6 +96,7 @@ class CopyHeadModel:
         end = len(ids)
         window = slice(max(0, end - SWA_WINDOW), end)
         whole = slice(cached, end // 4 * 4)
+        calls = cached + np.flatnonzero(stream.calls[whole])
         return Chunk(
             pages=np.asarray(pages, np.int64),
             slot=slot,
@@ -96,6 +110,9 @@ class CopyHeadModel:
             said=stream.said[whole].reshape(-1, 4),
             findable=stream.in_record[whole].reshape(-1, 4),
             query=stream.after[-1],
+            calls=calls,
+            topics=stream.before[calls],
+            asks=True,
         )
 
     def continuation(self, token: int, position: int, pages: Pages, slot: int) -> Chunk:
@@ -121,6 +138,9 @@ class CopyHeadModel:
             said=said.reshape(1, 4)[:count],
             findable=findable.reshape(1, 4)[:count],
             query=state,
+            calls=_NONE,
+            topics=_NONE.view(np.uint64),
+            asks=False,
         )
 
     def forward(self, batch: Sequence[Chunk]) -> list[int]:
@@ -128,6 +148,8 @@ class CopyHeadModel:
         first = next(iter(self._next_layer))
         states = np.array([chunk.query for chunk in batch], np.uint64)
         queries = list(layer_key(states, first))
+        asking = [chunk for chunk in batch if chunk.asks]
+        questions = [Question(chunk.pages, chunk.end // 4, chunk.query) for chunk in asking]
         tokens = [0] * len(batch)
         for layer, ratio in enumerate(self._ratios):
             self._device.land()
@@ -142,7 +164,10 @@ class CopyHeadModel:
                     tokens = [token for _, token in found]
                 case _:
                     self._fold(layer, batch)
+                    self._recall(layer, questions)
             self._device.forward.advance(LAYER_SECONDS)
+        for chunk, question in zip(asking, questions, strict=True):
+            self._settle(chunk, question.state)
         return tokens
 
     def _slide(self, layer: int, batch: Sequence[Chunk]) -> None:
@@ -186,8 +211,20 @@ class CopyHeadModel:
     def _fold(self, layer: int, batch: Sequence[Chunk]) -> None:
         rows = self._pool.get_key_buffer(layer)
         for chunk in batch:
-            if not len(chunk.before):
-                continue
-            folded = np.unique(np.arange(chunk.first_entry, chunk.end // 4) // 32)
-            page, offset = np.divmod(folded, rows.shape[1])
-            rows["digest"][chunk.pages[page], offset] = mix(folded.astype(np.uint64) ^ chunk.query)
+            if len(chunk.before):
+                begin(rows, chunk.pages, chunk.first_entry, chunk.end // 4)
+                fold(rows, chunk.pages, chunk.calls // 4, layer_key(chunk.topics, layer), chunk.topics)
+
+    def _recall(self, layer: int, questions: Sequence[Question]) -> None:
+        """Let each question find the call that answers it: first where, then what stands there."""
+        rows = self._pool.get_key_buffer(layer)
+        for question in questions:
+            if layer == self._locating_layer:
+                question.locate(layer, rows)
+            else:
+                question.recall(layer, rows)
+
+    def _settle(self, chunk: Chunk, state: np.uint64) -> None:
+        """Leave what a question came to in the sliding window, from where decoding goes on."""
+        for window in self._pool.swa.values():
+            window["state"][chunk.slot, (chunk.end - 1) % SWA_WINDOW] = state

@@ -32,12 +32,17 @@ class Residual:
         after: State after each token.
         in_record: Whether the token stands in a record; only those can be found.
         said: The token as the model would say it: the `end` of a record is the end of a sentence.
+        calls: Whether the call of a record begins with the token.
     """
 
     before: Hashes
     after: Hashes
     in_record: NDArray[np.bool_]
     said: NDArray[np.uint32]
+    calls: NDArray[np.bool_]
+
+
+_WORDS = ("record", "ask", "end", "<｜DSML｜tool_calls>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +50,13 @@ class _Marks:
     record: int
     ask: int
     end: int
+    call: int
 
 
 @cache
 def _marks() -> _Marks:
     tokenizer = get_tokenizer()
-    return _Marks(*(tokenizer.id_of(word) for word in ("record", "ask", "end")))
+    return _Marks(*(tokenizer.id_of(word) for word in _WORDS))
 
 
 @cache
@@ -78,7 +84,8 @@ def encode(token_ids: NDArray[np.int64]) -> Residual:
     before[begins] = mix(np.flatnonzero(begins).astype(np.uint64))
     in_record = np.concatenate(([False], (token_ids[opener] == marks.record)[:-1]))
     said = np.where(token_ids == marks.end, EOS, token_ids).astype(np.uint32)
-    return Residual(before, after, in_record, said)
+    calls = in_record & (token_ids == marks.call)
+    return Residual(before, after, in_record, said, calls)
 
 
 def step(state: int, token: int) -> int:

@@ -12,6 +12,7 @@ from there.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -40,6 +41,10 @@ from .scheduler_base import SchedulerBase, fail
 
 STEP_SECONDS = 10e-3
 """Time of a decode step; attention over many contexts takes what a layer time does not cover."""
+
+DIGESTS_PER_STEP = 4
+"""Rooms whose digests are compared in a step, as many as a prefill batch sends. Tokens do not wait for
+an instrument: other rooms are compared in the next steps, by pages in which decoding goes on."""
 
 LOG_INTERVAL = 40
 """Steps between two log lines."""
@@ -116,6 +121,8 @@ class DecodeScheduler(SchedulerBase):
         self._transfer: list[DecodeRequest] = []
         self._running: list[DecodeRequest] = []
         self._rooms: dict[int, tuple[RoomHeader, memoryview, float]] = {}
+        self._unverified: deque[tuple[DecodeRequest, int]] = deque()
+        self._digests_left = 0
         self._steps = 0
         self._counts = dict.fromkeys(
             (
@@ -130,7 +137,7 @@ class DecodeScheduler(SchedulerBase):
             0.0,
         )
 
-    def receive(self, room: int, payload: bytes) -> None:
+    def receive(self, room: int, payload: bytes | bytearray) -> None:
         """Take a room's payload, from any thread.
 
         Raises:
@@ -174,6 +181,7 @@ class DecodeScheduler(SchedulerBase):
             return False
         self.runtime.allocator.clear()
         self._rooms.clear()
+        self._unverified.clear()
         return True
 
     def step(self) -> bool:
@@ -181,6 +189,8 @@ class DecodeScheduler(SchedulerBase):
         self.drain()
         began = time.monotonic()
         self.expire(began)
+        self._digests_left = DIGESTS_PER_STEP
+        self._verify()
         self._preallocate()
         arrived = self._pop_transferred()
         if not self._running:
@@ -234,7 +244,9 @@ class DecodeScheduler(SchedulerBase):
             self._counts["num_transfer_failed_reqs_total"] += 1
             self._fail(member, "error", f"transfer of room {room} failed: {error}")
             return
-        self._verify(member, header)
+        if header.checksum is not None:
+            self._unverified.append((member, header.checksum))
+            self._verify()
         member.poll = KVPoll.Success
         member.cached_tokens = header.cached_tokens
         if not self._say(member, header.first_token):
@@ -245,18 +257,30 @@ class DecodeScheduler(SchedulerBase):
         scatter(self.runtime.pool, pages, member.slot, body)
         member.body = None
 
-    def _verify(self, member: DecodeRequest, header: RoomHeader) -> None:
-        """Compare digests; a mismatch is told, and decoding goes on."""
-        if header.checksum is None:
-            return
-        pages = member.pages[: self.runtime.geometry.pages_for(member.computed)]
-        if pages_checksum(self.runtime.pool, pages) == header.checksum:
-            self._counts["kv_checksum_matches_total"] += 1
-            return
-        self._counts["kv_checksum_mismatches_total"] += 1
-        logger.error(
-            "KV checksum mismatch req=%s room=%d", member.request.rid, member.request.bootstrap_room
-        )
+    def _verify(self) -> None:
+        """Compare digests of rooms, oldest first; a mismatch is told, and decoding goes on.
+
+        A digest that is taken after the request has completed an entry of its last page differs, and
+        means nothing: the log has the tokens that were computed by then.
+        """
+        while self._unverified and self._digests_left:
+            self._digests_left -= 1
+            member, checksum = self._unverified.popleft()
+            prompt = len(member.request.input_ids)
+            pages = member.pages[: self.runtime.geometry.pages_for(prompt)]
+            if not pages:  # it has left
+                continue
+            if pages_checksum(self.runtime.pool, pages) == checksum:
+                self._counts["kv_checksum_matches_total"] += 1
+                continue
+            self._counts["kv_checksum_mismatches_total"] += 1
+            logger.error(
+                "KV checksum mismatch req=%s room=%d #prompt-token: %d, #computed-token: %d",
+                member.request.rid,
+                member.request.bootstrap_room,
+                prompt,
+                member.computed,
+            )
 
     def _make_room(self) -> None:
         """Give a page to each request that reaches a new one; retract the youngest if that fails."""
@@ -275,7 +299,7 @@ class DecodeScheduler(SchedulerBase):
     def _retract(self) -> None:
         member = self._running.pop()
         pages = member.pages[: self.runtime.geometry.pages_for(member.computed)]
-        member.body = memoryview(gather(self.runtime.pool, pages, member.slot))
+        member.body = gather(self.runtime.pool, pages, member.slot)
         self._release(member)
         self._prealloc.insert(0, member)
         self._counts["num_retracted_reqs"] += 1

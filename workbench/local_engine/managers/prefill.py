@@ -26,7 +26,7 @@ from ..mem_cache.host_pool import HostPool, build_host_pools
 from ..mem_cache.pool_configurator import PREFILL_SCALE, DSV4PoolConfigurator
 from ..mem_cache.pools import DeepSeekV4IndexerPool, DeepSeekV4TokenToKVPool
 from ..mem_cache.prefix_cache import Lease, PrefixCache
-from ..server_args import ServerArgs
+from ..server_args import HICACHE_WITHOUT_EFFECT, ServerArgs
 from .cache_controller import HiCacheController
 from .interface import Emit, GenerateRequest, Send, TokenOutput
 from .runtime import build_runtime
@@ -99,6 +99,7 @@ class PrefillScheduler(SchedulerBase):
             self.runtime.allocator,
             self._controller,
             write_back=args.hicache_write_policy == "write_back",
+            write_after=2 if args.hicache_write_policy == "write_through_selective" else 1,
             enabled=not args.disable_radix_cache,
         )
         self._signature = layout_signature(self.runtime.pool)
@@ -342,4 +343,5 @@ class PrefillScheduler(SchedulerBase):
     def describe(self) -> dict[str, object]:
         """See `interface.Scheduler`."""
         pools = self._controller.describe() if self._controller else {}
-        return {**self.runtime.describe(), "hicache_pools": pools}
+        facts = {"hicache_pools": pools, "flags_without_effect": list(HICACHE_WITHOUT_EFFECT)}
+        return {**self.runtime.describe(), **facts}

@@ -14,6 +14,13 @@ KV_ROW_BYTES = 448 + 64 * 2 + 7 + 1
 
 SWA_WINDOW = 128
 
+FOLDED = 32
+"""Entries of four tokens in a row of the c128 pools."""
+
+SPANS = 4
+SPAN = FOLDED // SPANS
+CALLS_PER_SPAN = 2
+
 
 def _row(fields: list[tuple[str, str, tuple[int, ...]]]) -> np.dtype[np.void]:
     offset, offsets, formats = 0, [], []
@@ -37,8 +44,10 @@ SWA_ROW = _row([("state", "<u8", ()), ("token", "<u4", ()), ("in_record", "<u4",
 C4_ROW = _row([("key", "<u8", (4,)), ("carry", "<u8", (4,)), ("token", "<u4", (4,))])
 """Four tokens: what each is found by in this layer and in the next one of ratio 4, and its id."""
 
-C128_ROW = _row([("digest", "<u8", ())])
-"""128 tokens, folded."""
+_CALLS = (SPANS, CALLS_PER_SPAN)
+C128_ROW = _row([("key", "<u8", _CALLS), ("state", "<u8", _CALLS), ("place", "<u4", _CALLS)])
+"""128 tokens, folded: of the calls that begin in each span of 32, what each is found by in this layer,
+the state before it, and the entry in which it begins."""
 
 
 @dataclass(frozen=True, slots=True)

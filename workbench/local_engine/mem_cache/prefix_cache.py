@@ -36,7 +36,8 @@ class PrefixCache:
         page_size: Tokens a page.
         allocator: Device pages.
         controller: The host mirror, or None without hierarchical cache.
-        write_back: Back pages up when they are evicted, not when they enter the tree.
+        write_back: Back pages up when they are evicted, not when prompts are kept.
+        write_after: Prompts with a page that have to be kept before it is backed up.
         enabled: Keep prefixes at all.
         load_back_quota: Pages that one batch may load.
     """
@@ -48,6 +49,7 @@ class PrefixCache:
         controller: HiCacheController | None,
         *,
         write_back: bool = False,
+        write_after: int = 1,
         enabled: bool = True,
         load_back_quota: int = LOAD_BACK_QUOTA,
     ) -> None:
@@ -55,6 +57,7 @@ class PrefixCache:
         self._allocator = allocator
         self._controller = controller
         self._write_back = write_back
+        self._write_after = write_after
         self._enabled = enabled
         self._load_back_quota = load_back_quota
         self.tree = RadixTree(page_size)
@@ -110,7 +113,8 @@ class PrefixCache:
         self._allocator.free(pages[whole:])
         if not self._write_back:
             for node in path:
-                self._back_up(node)
+                if node.hits >= self._write_after:
+                    self._back_up(node)
 
     def release_tail(self, tokens: Sequence[int], lease: Lease) -> None:
         """Free the page that is not full, which the tree has no use for."""

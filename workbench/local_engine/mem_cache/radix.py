@@ -25,6 +25,7 @@ class TreeNode:
         host_page: Where it lies in the host mirror.
         lock_ref: Batches that use it now.
         last_access: Logical time of its last use.
+        hits: Prompts that were kept with it.
     """
 
     key: bytes
@@ -34,6 +35,7 @@ class TreeNode:
     host_page: int | None = None
     lock_ref: int = 0
     last_access: int = 0
+    hits: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,7 @@ class RadixTree:
             if child.device_page is None:
                 self.place(child, page)
             child.last_access = now
+            child.hits += 1
             path.append(child)
             node = child
         return path

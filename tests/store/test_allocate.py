@@ -15,7 +15,8 @@ from tests.store.campaign_examples import ANA, BOT
 from tests.store.examples import AT_ONCE
 from workbench.errors import StoreError, UsageError, VersionTooNew
 from workbench.model.event import Note, Proposed
-from workbench.store.allocate import add_hypothesis, create_file, hypothesis_files, id_of, next_id
+from workbench.store.allocate import add_hypothesis, hypothesis_files, id_of, next_id
+from workbench.store.atomic import create_file
 from workbench.store.disk import REAL_OS
 from workbench.store.eventlog import LOG_FILE, EventLog
 from workbench.store.jsonl import seal
@@ -127,7 +128,7 @@ def test_a_file_that_is_there_is_never_replaced(tmp_path: Path) -> None:
     path = tmp_path / "H01-x.yaml"
     path.write_text("mine")
     with pytest.raises(StoreError, match="is there already"):
-        create_file(path, b"yours", REAL_OS)
+        create_file(path, b"yours", disk=REAL_OS)
     assert path.read_text() == "mine"
     assert [each.name for each in tmp_path.iterdir()] == ["H01-x.yaml"]
 

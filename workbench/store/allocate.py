@@ -8,7 +8,6 @@ clears away.
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -16,7 +15,8 @@ from pathlib import Path
 from workbench.errors import StoreError, UsageError
 from workbench.model.event import Actor, Proposed
 from workbench.model.hypothesis import HYPOTHESIS_ID, number
-from workbench.store.disk import CREATE, Os, refusal, sync_folder, write_all
+from workbench.store.atomic import create_file
+from workbench.store.disk import Os, refusal
 from workbench.store.eventlog import FOLDER, EventLog, Log, log_folder
 from workbench.store.mentions import mentioned
 from workbench.store.names import check_slug
@@ -59,7 +59,7 @@ def add_hypothesis(
         id = next_id(root, log.read())
         slug, text = render(id)
         path = folder / file_name(id, check_slug(slug))
-        create_file(path, _encode(text), disk)
+        create_file(path, _encode(text), disk=disk)
         file = f"{FOLDER}/{path.name}"
         proposed = Proposed(hypothesis=id, file=file, title=_title(text) if title is None else title)
         try:
@@ -146,35 +146,6 @@ def swept_folder(root: Path, disk: Os) -> Path:
     except OSError as error:
         raise refusal(folder, error) from error
     return folder
-
-
-def create_file(path: Path, data: bytes, disk: Os) -> None:
-    """Make a file that nobody has yet, whole and durably, or not at all.
-
-    Raises:
-        StoreError: A file of that name is there.
-        StorageFull: The disk refused.
-    """
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    made = [temporary]
-    try:
-        fd = disk.open(str(temporary), CREATE, 0o644)
-        try:
-            write_all(disk, fd, data)
-            disk.fsync(fd)
-        finally:
-            disk.close(fd)
-        disk.link(str(temporary), str(path))  # unlike a rename, it never replaces what is there
-        made.append(path)
-        sync_folder(disk, path.parent)
-        disk.unlink(str(temporary))
-    except OSError as error:
-        for each in made:
-            with suppress(OSError):
-                disk.unlink(str(each))
-        if isinstance(error, FileExistsError):
-            raise StoreError(f"{path}: is there already", hint="try again") from error
-        raise refusal(path, error) from error
 
 
 def _numbers_of_files(root: Path) -> Iterator[int]:

@@ -18,7 +18,8 @@ from pathlib import Path
 from workbench.errors import StoreError, UsageError, VersionTooNew
 from workbench.model.event import Actor, Body, Event, EvidenceGiven, Note
 from workbench.model.hypothesis import Problem
-from workbench.store.disk import REAL_OS, Os, refusal, sync_folder
+from workbench.store.atomic import own_folder
+from workbench.store.disk import REAL_OS, Os
 from workbench.store.eventlines import GREATEST_SEQ, check_actor, decode, encode
 from workbench.store.eventorder import in_order
 from workbench.store.jsonl import BadLine, LineWriter, mend
@@ -215,17 +216,7 @@ def log_folder(root: Path, disk: Os = REAL_OS) -> Path:
     Raises:
         StoreError: It is a symbolic link, or cannot be made.
     """
-    folder = root / FOLDER
-    if folder.is_symlink():
-        raise StoreError(f"{folder}: is a symbolic link", hint="hypotheses stay in the campaign")
-    try:
-        if not folder.is_dir():
-            with suppress(FileExistsError):
-                disk.mkdir(str(folder), 0o755)
-            sync_folder(disk, root)
-    except OSError as error:
-        raise refusal(folder, error) from error
-    return folder
+    return own_folder(root / FOLDER, "hypotheses stay in the campaign", disk=disk, lasting=True)
 
 
 def _read_back(line: bytes) -> Event:

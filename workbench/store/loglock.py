@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from workbench.errors import LockHeld, StoreError
+from workbench.store.atomic import own_folder
 from workbench.store.disk import REAL_OS, Os, refusal
 
 WORK_FOLDER = ".workbench"
@@ -25,16 +26,7 @@ def work_folder(root: Path, *, disk: Os = REAL_OS) -> Path:
     Raises:
         StoreError: It is a symbolic link, or cannot be made.
     """
-    folder = root / WORK_FOLDER
-    if folder.is_symlink():
-        raise StoreError(f"{folder}: is a symbolic link", hint="locks and caches stay in the campaign")
-    try:
-        if not folder.is_dir():
-            with suppress(FileExistsError):
-                disk.mkdir(str(folder), 0o755)
-    except OSError as error:
-        raise refusal(folder, error) from error
-    return folder
+    return own_folder(root / WORK_FOLDER, "locks and caches stay in the campaign", disk=disk)
 
 
 class LogLock:

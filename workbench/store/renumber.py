@@ -16,7 +16,6 @@ from workbench.errors import StoreError, UsageError
 from workbench.model.event import Actor, Event, Proposed, Renumbered
 from workbench.model.hypothesis import HYPOTHESIS_ID, Problem
 from workbench.store.allocate import (
-    create_file,
     file_name,
     hypothesis_files,
     id_lines,
@@ -25,6 +24,7 @@ from workbench.store.allocate import (
     next_id,
     swept_folder,
 )
+from workbench.store.atomic import create_file
 from workbench.store.disk import refusal, sync_folder
 from workbench.store.eventlog import FOLDER, EventLog, Log
 from workbench.store.eventorder import descendants
@@ -245,7 +245,7 @@ def _move(root: Path, file: _File, change: Renumbered, writing: Writing) -> None
     new, disk = root / change.file, writing.disk
     try:
         if not new.exists():
-            create_file(new, data, disk)
+            create_file(new, data, disk=disk)
         elif new.read_bytes() != data:
             raise StoreError(
                 f"{change.file}: differs from {file.name}",

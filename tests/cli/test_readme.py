@@ -25,6 +25,13 @@ def test_the_ten_second_example_is_true(workbench: Workbench, tmp_path: Path) ->
     assert done.stdout.startswith(example[2])
 
 
+def test_the_tree_of_the_campaign_is_one_that_was_grown() -> None:
+    tree = re.search(r"```\n\$ workbench tree\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert tree is not None
+    transcript = (Path(__file__).parent / "transcripts" / "campaign.txt").read_text()
+    assert f"$ workbench tree\n{tree[1]}" in transcript
+
+
 @pytest.mark.parametrize(
     "path", [ROOT / "README.md", TEMPLATES / "AGENTS.md"], ids=lambda path: path.name
 )

@@ -56,7 +56,9 @@ class TestWhatIsSent:
         async def go() -> None:
             async with serving(GOOD) as server, Client(headers={"X-Team": "a"}) as client:
                 body = {"messages": [{"content": "ä\u2028😀"}]}
-                await client.send(request(server, body=body, headers={"X-Turn": "7"}))
+                await client.send(
+                    request(server, body=body, headers={"X-Turn": "7", "accept-encoding": "br"})
+                )
                 first, sent = server.requests[0]
                 assert first.startswith("POST /v1/chat/completions HTTP/1.1\r\n")
                 assert json.loads(sent) == body
@@ -136,6 +138,7 @@ class TestWhatIsSent:
             {"body": {"a": object()}},
             {"headers": {"X-A": "b\r\nX-C: d"}},
             {"headers": {"X-A": "ü"}},
+            {"headers": {"content-length": "3"}},
             {"url": "http://127.0.0.1:port/"},
             {"url": "http://[::1/"},
         ],

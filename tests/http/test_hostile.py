@@ -181,6 +181,11 @@ STREAMS = {
         outcome=Outcome.REDIRECTED,
         detail="HTTP status 302",
     ),
+    "a redirect to nowhere": Case(
+        answer=says(head("Location: http://[::1", status="301 Moved", length=0)),
+        outcome=Outcome.REDIRECTED,
+        detail="HTTP status 301",
+    ),
     "an error status, cut": Case(
         answer=says(head(status="503 Busy", length=4000), b"try later"),
         outcome=Outcome.HTTP_ERROR,

@@ -67,13 +67,11 @@ class Client:
         self._keep_alive = keep_alive
         self._now = now
         self._tls = tls or httpx.create_ssl_context(trust_env=False)
-        common = {
-            "User-Agent": f"bisection-workbench/{__version__}",
-            "Content-Type": "application/json",
-            **(headers or {}),
-            **_authorization(api_key_env),
-        }
-        _sendable(common)
+        common = httpx.Headers({"Content-Type": "application/json"})
+        common["User-Agent"] = f"bisection-workbench/{__version__}"
+        for more in (headers or {}, _authorization(api_key_env)):
+            _sendable(more)
+            common.update(dict(more))
         transport = AiohttpTransport(verify=self._tls, trust_env=False, client=self._session)
         self._http = httpx.AsyncClient(
             transport=transport,
@@ -131,7 +129,8 @@ class Client:
 
     def _prepared(self, request: Request) -> httpx.Request:
         _sendable(request.headers)
-        headers = {**request.headers, "Accept-Encoding": "identity"}
+        headers = httpx.Headers(dict(request.headers))
+        headers["Accept-Encoding"] = "identity"  # whatever its case was: these headers have none
         try:
             return self._http.build_request(
                 "POST", _url(request.url), content=_encoded(request.body), headers=headers
@@ -206,6 +205,8 @@ def _sendable(headers: Mapping[str, str]) -> None:
     for name, value in headers.items():
         if not (name and f"{name}{value}".isascii() and f"{name}{value}".isprintable()):
             raise UsageError(f"header {name!r} cannot be sent", hint="only printable ASCII can")
+        if name.lower() in ("content-length", "transfer-encoding"):
+            raise UsageError(f"header {name!r} cannot be sent", hint="the client frames the body")
 
 
 def _encoded(body: Mapping[str, Any] | bytes) -> bytes:

@@ -35,6 +35,11 @@ class Wire:
         self.reused = False
         self.response: aiohttp.ClientResponse | None = None
 
+    @property
+    def status(self) -> int | None:
+        """The status, also where httpx gave up on the head: on a `Location` that is no URL."""
+        return self.response.status if self.response else None
+
     def left_over(self) -> bytes:
         """Give what came before an error and nobody has read: aiohttp raises first."""
         content = self.response.content if self.response else None
@@ -187,8 +192,9 @@ class _Reading:
         """Say how it ended, and give all there is."""
         if self._events and self._splitter.pending == _DONE:  # its empty line never came
             self.done = True
-        end = self._ending(fault)
         response = self._response
+        status = response.status_code if response else wire.status
+        end = self._ending(fault, status)
         answered = response is not None and 200 <= response.status_code < 300
         return Attempt(
             outcome=end.outcome,
@@ -200,7 +206,7 @@ class _Reading:
                 last_byte=self._last,
                 ended=time.monotonic(),
             ),
-            status=response.status_code if response else None,
+            status=status,
             headers=_headers(response) if response else {},
             body_sha256=self._body.finish(whole=self.whole),
             body=bytes(self._body.kept[: self._limits.kept]),
@@ -211,10 +217,9 @@ class _Reading:
             waited=waited,
         )
 
-    def _ending(self, fault: Fault | None) -> Fault:
-        if self._response is None:
+    def _ending(self, fault: Fault | None, status: int | None) -> Fault:
+        if status is None:
             return fault or Fault(outcome=Outcome.RESET, detail="no answer")
-        status = self._response.status_code
         if status >= 400 or status < 200:
             return Fault(outcome=Outcome.HTTP_ERROR, detail=f"HTTP status {status}")
         if status >= 300:
@@ -226,9 +231,8 @@ class _Reading:
         return self._of_stream(fault)
 
     def _of_whole(self) -> Fault:
-        """Judge an answer that came as one piece of JSON."""
-        if not self._promise or self._promise.startswith("it is 'application/json'"):
-            self._joiner.feed(bytes(self._body.kept))
+        """Judge an answer that came as one piece, of JSON or not."""
+        self._joiner.feed(bytes(self._body.kept))
         if self._joiner.error:
             return Fault(outcome=Outcome.ENGINE_ERROR, detail=self._joiner.error[:200])
         if self._promise:

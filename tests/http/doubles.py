@@ -36,13 +36,15 @@ class Connection:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.writer.transport.abort()
 
-    async def gone(self) -> None:
-        """Wait until the client has left."""
+    async def gone(self) -> int:
+        """Wait until the client has left; give how many bytes came before."""
+        count = 0
         try:
-            while await self.reader.read(65536):
-                pass
+            while data := await self.reader.read(65536):
+                count += len(data)
         except OSError:
             pass
+        return count
 
 
 Answer = Callable[[Connection], Awaitable[None]]
@@ -100,7 +102,7 @@ async def serving(*answers: Answer, unread: bool = False) -> AsyncIterator[Serve
     def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         tasks.append(asyncio.create_task(serve(reader, writer)))
 
-    listening = await asyncio.start_server(connected, "127.0.0.1", 0, limit=1 << 24)
+    listening = await asyncio.start_server(connected, "127.0.0.1", 0, limit=1 << 16)
     server.url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}/v1/chat/completions"
     try:
         yield server

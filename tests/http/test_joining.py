@@ -122,6 +122,10 @@ class TestDamage:
         answer = join(Form.CHAT, [rb'{"choices": [{"delta": {"content": "x\ud83d"}}]}'])
         assert (only(answer).content, answer.undecodable, answer.replaced) == ("x\ufffd", 1, 0)
 
+    def test_a_wrong_byte_does_not_complete_half_a_character(self) -> None:
+        answer = join(Form.CHAT, [b'{"choices": [{"delta": {"content": "\\ud83d\xff"}}]}'])
+        assert (only(answer).content, answer.undecodable) == ("\ufffd\ufffd", 2)
+
     @given(st.binary(max_size=40).filter(lambda data: not set(data) & set(b'"\\')))
     def test_any_bytes_give_a_text_that_can_be_stored(self, data: bytes) -> None:
         joining = joiner(Form.CHAT)

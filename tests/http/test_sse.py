@@ -5,17 +5,33 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.http.sse import Event, Splitter
 
-PIECES = (
+LINES = (
     *(b"data: a", b"data:", b"data", b"data:  b", b'data: {"x": "\xe2\x80\xa8\xc2\x85\x0b\x0c\x1c"}'),
-    *(b"\n", b"\n\n", b"\r", b"\r\n", b"\r\n\r\n", b": comment", b"event: error", b"event:e", b"id: 7"),
-    *(b"error: e", b"retry: 5", b"\xef\xbb\xbf", b"\xff\xfe", b"data: [DONE]", b"\x00", b":", b" "),
+    *(b"", b"", b"", b": comment", b"event: error", b"event:e", b"id: 7", b"error: e", b"retry: 5"),
+    *(
+        b"\xff\xfe",
+        b"data: [DONE]",
+        b"\x00",
+        b":",
+        b" ",
+        b"\xef\xbb\xbfdata: late",
+        b"data: \xef\xbb\xbf",
+    ),
 )
-BODIES = st.lists(st.sampled_from(PIECES) | st.binary(max_size=5), max_size=30).map(b"".join)
+ENDS = (b"\n", b"\n", b"\r\n", b"\r")
+ENDED = st.builds(bytes.__add__, st.sampled_from(LINES) | st.binary(max_size=5), st.sampled_from(ENDS))
+BODIES = st.builds(
+    lambda mark, lines, rest: mark + b"".join(lines) + rest,
+    st.sampled_from((b"", b"\xef\xbb\xbf")),
+    st.lists(ENDED, min_size=2, max_size=25),
+    st.sampled_from(LINES),
+)
+CUTS = st.lists(st.integers(min_value=0, max_value=500), max_size=40)
 
 
 def reference(body: bytes) -> list[Event]:
@@ -44,7 +60,8 @@ def cut(body: bytes, at: list[int]) -> list[bytes]:
     return [body[a:b] for a, b in zip([0, *places], [*places, len(body)], strict=True)]
 
 
-@given(BODIES, st.lists(st.integers(min_value=0), max_size=40))
+@settings(max_examples=400)
+@given(BODIES, CUTS)
 def test_any_chunking_gives_the_events_of_the_standard(body: bytes, at: list[int]) -> None:
     splitter = Splitter()
     events = [event for chunk in cut(body, at) for event in splitter.feed(chunk)]
@@ -54,7 +71,8 @@ def test_any_chunking_gives_the_events_of_the_standard(body: bytes, at: list[int
     assert (bytewise.pending, bytewise.torn) == (splitter.pending, splitter.torn)
 
 
-@given(BODIES, st.lists(st.integers(min_value=0), max_size=40), st.integers(1, 12), st.integers(1, 12))
+@settings(max_examples=400)
+@given(BODIES, CUTS, st.integers(1, 12), st.integers(1, 12))
 def test_any_chunking_meets_the_same_limit_after_the_same_events(
     body: bytes, at: list[int], line: int, event: int
 ) -> None:
@@ -77,6 +95,22 @@ def test_an_event_that_no_empty_line_ended_is_none() -> None:
     assert (splitter.pending, splitter.torn) == (b"a", True)
     assert splitter.feed(b"\n") == [Event(b"a")]
     assert not splitter.torn
+
+
+def test_the_chunks_that_most_engines_send_are_events_of_their_own() -> None:
+    splitter = Splitter()
+    chunks = [
+        b"data: a\n\n",
+        b"event: e\n",
+        b"data: b\n\n",
+        b"da",
+        b"ta: c\n\n",
+        b"data: d\n",
+        b"data: e\n\n",
+    ]
+    events = [event for chunk in chunks for event in splitter.feed(chunk)]
+    assert events == [Event(b"a"), Event(b"b", b"e"), Event(b"c"), Event(b"d\ne")]
+    assert splitter.feed(b"x") + splitter.feed(b"data: f\n\n") == []  # it is the field `xdata`
 
 
 def test_a_line_that_never_ends_is_not_kept() -> None:

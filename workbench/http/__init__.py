@@ -2,8 +2,11 @@
 
     client      `Client.send`: one JSON POST, streamed or not; every attempt is recorded
     exchanging  one attempt: reads a body as it comes, within limits, and says how it ended
+    wire        what aiohttp knows of an attempt and httpx does not say
+    body        the first part of a body, and the length and digest of all of it
     faults      errors of the transport, each to its outcome
     joining     deltas to an answer: OpenAI's chat, SGLang's `/generate`
+    shapes      what the events of those APIs look like
     sse         server-sent events, split over bytes
     retrying    `Retry-After` in both of its forms
     reply       the nouns: Request, Reply, Attempt, Answer, Outcome

@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from http.cookiejar import CookieJar
-from types import SimpleNamespace, TracebackType
+from types import TracebackType
 from typing import Any, Self
 
 import aiohttp
@@ -30,9 +30,10 @@ from httpx_aiohttp import AiohttpTransport
 
 from workbench._version import __version__
 from workbench.errors import UsageError
-from workbench.http.exchanging import WIRE, attempt
+from workbench.http.exchanging import attempt
 from workbench.http.reply import Attempt, Limits, Reply, Request
 from workbench.http.retrying import Retry
+from workbench.http.wire import tracing
 
 KEEP_ALIVE = 2.0  # seconds; the servers of the common engines close after 5
 _url = lru_cache(maxsize=64)(httpx.URL)  # reading one costs as much as three events
@@ -150,12 +151,11 @@ class Client:
             connector=connector,
             cookie_jar=aiohttp.DummyCookieJar(),
             trust_env=False,
-            auto_decompress=False,
             timeout=aiohttp.ClientTimeout(total=None),
             max_line_size=self._limits.header,
             max_field_size=self._limits.header,
             max_headers=self._limits.headers,
-            trace_configs=[_tracing()],
+            trace_configs=[tracing()],
         )
 
 
@@ -164,29 +164,6 @@ class _NoCookies(CookieJar):
 
     def extract_cookies(self, *_: Any) -> None:
         """Forget them."""
-
-
-def _tracing() -> aiohttp.TraceConfig:
-    """Let aiohttp tell the attempt under way, known by its context, what httpx does not."""
-
-    async def reused(
-        session: aiohttp.ClientSession,
-        context: SimpleNamespace,
-        params: aiohttp.TraceConnectionReuseconnParams,
-    ) -> None:
-        WIRE.get().reused = True
-
-    async def answered(
-        session: aiohttp.ClientSession,
-        context: SimpleNamespace,
-        params: aiohttp.TraceRequestEndParams,
-    ) -> None:
-        WIRE.get().response = params.response
-
-    tracing = aiohttp.TraceConfig()
-    tracing.on_connection_reuseconn.append(reused)
-    tracing.on_request_end.append(answered)
-    return tracing
 
 
 def _authorization(name: str) -> dict[str, str]:

@@ -12,9 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from contextvars import ContextVar
 
-import aiohttp
 import httpx
 
 from workbench.http.body import Body
@@ -22,41 +20,11 @@ from workbench.http.faults import ERRORS, Fault, fault_of
 from workbench.http.joining import joiner
 from workbench.http.reply import Attempt, Limits, Outcome, Request, Stamps
 from workbench.http.sse import Splitter
+from workbench.http.wire import WIRE, Wire
 
 _LINGER = 1.0  # seconds that a server has after [DONE] to end its answer, to keep the connection
 _STREAM = "text/event-stream"
 _DONE = b"[DONE]"
-
-
-class Wire:
-    """What aiohttp tells of an attempt while it is under way: httpx has no words for it."""
-
-    def __init__(self) -> None:
-        self.reused = False
-        self.response: aiohttp.ClientResponse | None = None
-
-    @property
-    def status(self) -> int | None:
-        """The status, also where httpx gave up on the head: on a `Location` that is no URL."""
-        return self.response.status if self.response else None
-
-    def left_over(self) -> bytes:
-        """Give what came before an error and nobody has read: aiohttp raises first."""
-        content = self.response.content if self.response else None
-        if content is None or not content.exception():
-            return b""
-        content._exception = None  # its data is whole; there is no public way to it
-        return content.read_nowait()
-
-    def abort(self) -> None:
-        """End the connection now, without waiting for what has not been sent or read."""
-        connection = self.response.connection if self.response else None
-        if self.response is not None and connection is not None and connection.transport is not None:
-            connection.transport.abort()
-            self.response.close()
-
-
-WIRE: ContextVar[Wire] = ContextVar("wire")
 
 
 async def attempt(
@@ -91,6 +59,7 @@ async def attempt(
     except ERRORS as error:
         fault = fault_of(error)
     finally:
+        wire.done()
         WIRE.reset(token)
     return reading.conclude(fault, wire, waited)
 
@@ -116,9 +85,6 @@ async def _read(
                 until.reschedule(min(end, until.when() or end))
         else:
             reading.whole = True
-    except ERRORS:
-        reading.chunk(wire.left_over())
-        raise
     finally:
         if not reading.whole:
             wire.abort()

@@ -113,6 +113,12 @@ def test_the_chunks_that_most_engines_send_are_events_of_their_own() -> None:
     assert splitter.feed(b"x") + splitter.feed(b"data: f\n\n") == []  # it is the field `xdata`
 
 
+def test_a_mark_of_byte_order_is_one_at_the_beginning_only() -> None:
+    splitter = Splitter()
+    assert splitter.feed(b"data: a\n\n") == [Event(b"a")]
+    assert splitter.feed(b"\xef\xbb\xbfdata: b\n\n") == []
+
+
 def test_a_line_that_never_ends_is_not_kept() -> None:
     splitter = Splitter(max_line=1000)
     assert [splitter.feed(b"a" * 100) for _ in range(1000)] == [[]] * 1000

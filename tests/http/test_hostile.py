@@ -133,6 +133,9 @@ STREAMS = {
     "done, and then held open": Case(
         answer=stays(head(CHUNKED), chunk(FIRST + DONE)), outcome=Outcome.COMPLETED, text="first"
     ),
+    "done twice, and a sign of life": Case(
+        answer=says(head(), FIRST, DONE, b"data:\n\n", DONE), outcome=Outcome.COMPLETED, text="first"
+    ),
     "more after it was done": Case(
         answer=says(head(), FIRST, DONE, delta("other")),
         outcome=Outcome.MALFORMED,

@@ -144,10 +144,10 @@ class _Reading:
         if not self._events:
             return
         for event in self._splitter.feed(chunk):
-            if self.done:
-                self._trailing += 1
-            elif event.data == _DONE:
+            if event.data == _DONE:  # some routers say it twice
                 self.done = True
+            elif self.done:
+                self._trailing += bool(event.data)
             else:
                 self._joiner.feed(event.data, error=event.name == b"error")
                 if self._first is None and self._joiner.content:

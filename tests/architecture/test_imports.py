@@ -94,6 +94,14 @@ def test_the_package_itself_loads_nothing() -> None:
     assert done.stdout.strip() == "False"
 
 
+def test_the_http_package_itself_loads_no_client() -> None:
+    probe = "import sys, workbench.http; print({'httpx', 'aiohttp', 'asyncio'} & set(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "set()"
+
+
 def test_what_a_campaign_is_shown_with_loads_no_numbers_library() -> None:
     names = ("ledger", "log", "registry", "show", "status", "tree")
     modules = ", ".join(f"workbench.report.{name}" for name in names)

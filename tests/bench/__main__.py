@@ -14,6 +14,7 @@ for name in (
     "null_rates",
     "when_wrong",
     "local_engine",
+    "load",
     "live",
 ):
     print(f"--- {name}", flush=True)

@@ -1,0 +1,97 @@
+"""What the client costs at 60 streams against a bare aiohttp client, and whether its count is right.
+
+Usage: python -m tests.bench.load [ROUNDS]
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tests.bench.writing import table, write
+
+ROUNDS = 7
+STREAMS = 60
+ENGINE = [sys.executable, "-m", "tests.bench.load.mock_engine"]
+DRIVER = [sys.executable, "-m", "tests.bench.load.drivers"]
+GARBLING = ("--garble-rate", "0.17", "--garble-above", "20")
+LOADS = {
+    "full speed": ((), 1200),
+    "paced: first token after 50 ms, then one each 20 ms": (("--ttft", "0.05", "--itl", "0.02"), 240),
+}
+Measured = dict[str, float]
+
+
+@contextmanager
+def engine(*options: str) -> Iterator[str]:
+    """Run the mock engine; give its URL."""
+    process = subprocess.Popen([*ENGINE, *options], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        yield process.stdout.readline().strip()
+    finally:
+        process.terminate()
+        process.wait()
+        process.stdout.close()
+
+
+def run(client: str, url: str, requests: int, streams: int = STREAMS) -> Measured:
+    done = subprocess.run(
+        [*DRIVER, client, url, str(requests), str(streams)], check=True, capture_output=True, text=True
+    )
+    measured: Measured = json.loads(done.stdout)
+    return measured
+
+
+def row(load: str, options: tuple[str, ...], requests: int, rounds: int) -> list[list[str]]:
+    runs: dict[str, list[Measured]] = {"bare": [], "ours": []}
+    with engine(*options, *GARBLING) as url:
+        for number in range(2 * rounds):  # in turns, so that a busy machine slows both
+            client = ("bare", "ours", "ours", "bare")[number % 4]
+            runs[client].append(run(client, url, requests))
+    medians = {
+        client: {name: statistics.median(one[name] for one in each) for name in ("rate", "cpu")}
+        for client, each in runs.items()
+    }
+    return [
+        [
+            load,
+            {"bare": "bare aiohttp", "ours": "`workbench.http`"}[client],
+            f"{medians[client]['rate']:.0f}",
+            f"{medians[client]['rate'] / medians['bare']['rate']:.2f}",
+            f"{1000 * medians[client]['cpu']:.2f}",
+            f"{medians[client]['cpu'] / medians['bare']['cpu']:.2f}",
+            agree(each),
+            str(sorted({int(one["peak"]) for one in each}))[1:-1],
+        ]
+        for client, each in runs.items()
+    ]
+
+
+def agree(runs: list[Measured]) -> str:
+    """Say how many replies the client found wrong, of how many that the engine had garbled."""
+    same = all(one["wrong"] == one["garbled"] for one in runs)
+    counts = [int(sum(one[name] for one in runs)) for name in ("wrong", "garbled", "total")]
+    return f"{counts[0]} and {counts[1]} of {counts[2]}{'' if same else ', NOT THE SAME'}"
+
+
+def main(rounds: int) -> None:
+    rows = [each for load, (how, number) in LOADS.items() for each in row(load, how, number, rounds)]
+    head = ("load", "client", "requests/s", "ratio", "CPU, ms a request", "ratio")
+    counts = ("wrong by the client, and by the engine", "peak in flight, by the engine")
+    write(
+        "load",
+        f"python -m tests.bench.load {rounds}",
+        f"{STREAMS} streams of 50 chunks, medians of {rounds} runs of each client in turns. The engine"
+        " garbles one in six while more than 20 are in flight. To reach, at full speed: at least 0.8 of"
+        " the requests/s and at most 1.3 of the CPU; the same counts; the peak that was asked for.",
+        table((*head, *counts), rows),
+    )
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS)

@@ -1,0 +1,92 @@
+"""What aiohttp knows of an attempt under way and httpx has no words for.
+
+aiohttp tells it through its tracing, in the task that sends, so the attempt is found by its context:
+whether the connection had served before, and the answer beneath httpx's own. Through that an attempt
+ends its connection at once, and is not left waiting for one that is gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextvars import ContextVar
+from types import SimpleNamespace
+
+import aiohttp
+
+
+class Wire:
+    """One attempt, as aiohttp sees it.
+
+    Attributes:
+        reused: Whether the connection had served before.
+    """
+
+    def __init__(self) -> None:
+        self.reused = False
+        self._response: aiohttp.ClientResponse | None = None
+        self._closed: asyncio.Future[None] | None = None
+
+    @property
+    def status(self) -> int | None:
+        """The status, also where httpx gave up on the head: on a `Location` that is no URL."""
+        return self._response.status if self._response else None
+
+    def answered(self, response: aiohttp.ClientResponse) -> None:
+        """Take the answer, whose head is there, and watch its connection."""
+        self._response = response
+        protocol = response.connection.protocol if response.connection else None
+        self._closed = protocol.closed if protocol is not None else None
+        if self._closed is not None:
+            self._closed.remove_done_callback(_heard)
+            self._closed.add_done_callback(_heard)
+            self._closed.add_done_callback(self._lost)
+
+    def done(self) -> None:
+        """Watch no longer; the connection may serve others."""
+        if self._closed is not None:
+            self._closed.remove_done_callback(self._lost)
+
+    def abort(self) -> None:
+        """End the connection now, without waiting for what has not been sent or read."""
+        connection = self._response.connection if self._response else None
+        if self._response is not None and connection is not None and connection.transport is not None:
+            connection.transport.abort()
+            self._response.close()
+
+    def _lost(self, closed: asyncio.Future[None]) -> None:
+        """Wake the reader: after wrong framing aiohttp closes the connection and lets it wait."""
+        content = self._response.content if self._response else None
+        if content is not None and not content.is_eof() and not content.exception():
+            content.set_exception(aiohttp.ClientPayloadError("wrong framing of the body"))
+
+
+WIRE: ContextVar[Wire] = ContextVar("wire")
+
+
+def tracing() -> aiohttp.TraceConfig:
+    """Let aiohttp tell the attempt under way."""
+
+    async def reused(
+        session: aiohttp.ClientSession,
+        context: SimpleNamespace,
+        params: aiohttp.TraceConnectionReuseconnParams,
+    ) -> None:
+        WIRE.get().reused = True
+
+    async def answered(
+        session: aiohttp.ClientSession,
+        context: SimpleNamespace,
+        params: aiohttp.TraceRequestEndParams,
+    ) -> None:
+        WIRE.get().answered(params.response)
+
+    config = aiohttp.TraceConfig()
+    config.on_connection_reuseconn.append(reused)
+    config.on_request_end.append(answered)
+    return config
+
+
+def _heard(closed: asyncio.Future[None]) -> None:
+    """Take note of why a connection was closed, so that asyncio does not complain that nobody did."""
+    if not closed.cancelled():
+        closed.exception()

@@ -47,6 +47,17 @@ def english() -> tuple[str, ...]:
     return tuple(pieces)
 
 
+@cache
+def code() -> tuple[str, ...]:
+    """Give pieces of the project's code."""
+    draw = random.Random("code")
+    files = sorted((ROOT / "workbench" / "stats").glob("*.py"))
+    texts = [path.read_text(encoding="utf-8") for path in files]
+    return tuple(
+        text[at : at + 900] for text in texts for at in range(0, len(text), draw.randrange(600, 1200))
+    )
+
+
 def calls(number: int) -> Iterator[str]:
     """Give right answers, as the local engine writes them."""
     draw = random.Random("calls")
@@ -83,7 +94,7 @@ def garbled(kind: str, number: int) -> Iterator[str]:
             case "words":
                 yield " ".join(draw.choices(vocabulary, k=size))
             case "few words":  # too short for anything but the right answer to tell
-                yield " ".join(draw.choices(vocabulary, k=draw.randrange(3, 20)))
+                yield " ".join(draw.choices(vocabulary, k=draw.randrange(3, 16)))
             case "loop":
                 piece = " ".join(draw.choices(vocabulary, k=draw.randrange(1, 12)))
                 begun = draw.choice(english())[:200]

@@ -31,7 +31,7 @@ REPETITION = "repetition"
 
 _TAIL = 4_000  # characters in which a loop is looked for
 _EAST = frozenset({"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "IDEOGRAPHIC"})
-_WORDS = re.compile(r"\w+")
+_WORDS = re.compile(r"[^\W\d_]\w*")
 _RUNS = re.compile(r"[^\W\d_]{2,}(?: [^\W\d_]{2,})*")
 _HOLD_SENTENCES = """
 the of and to in is it that for on with as are was be by at or an this from not you have if can will

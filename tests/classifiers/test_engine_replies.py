@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import pytest
 
+from tests.conftest import ROOT
 from tests.local_engine.bugs import HalfMirror, Ungated
 from tests.local_engine.driver import ARGS, BF16, Answer, Dose, drive
 from workbench.classifiers.tool_call import ToolCall, ToolCallOptions
@@ -18,8 +19,10 @@ from workbench.local_engine.managers.unified import UnifiedScheduler
 from workbench.local_engine.tokenizer import get_tokenizer, read_vocabulary
 from workbench.model.ids import ExchangeKey, SessionKey
 from workbench.model.outcome import Exchange, Label
+from workbench.stats.interval import rate_interval
 
 _log = logging.getLogger(__name__)
+DOCUMENT = (ROOT / "docs" / "classifiers.md").read_text(encoding="utf-8")
 KEY = ExchangeKey(SessionKey("control", 1, 0), 0)
 ROUTES = ("raw", "fail-open", "fail-closed")
 VOCABULARY = read_vocabulary()
@@ -109,3 +112,22 @@ def test_one_broken_answer_is_told_by_each_route_in_its_way() -> None:
     garbled = [answer for answer in answers(Ungated) if answer.wrong]
     told = {tuple(label(answer, route, knowing=False).word for route in ROUTES) for answer in garbled}
     assert ("markup_leaked", "markup_leaked", "empty") in told
+
+
+def test_the_documented_figures_are_these() -> None:
+    garbled = [answer for each in (Ungated, HalfMirror) for answer in answers(each) if answer.wrong]
+    shown = {"raw": "the model's words", "fail-open": "a parser that shows what it cannot read"}
+    for route in ROUTES:
+        found = [
+            sum(label(answer, route, knowing=False).word != "ok" for answer in garbled),
+            sum(
+                label(answer, route, knowing=False, call="required").word != "ok" for answer in garbled
+            ),
+            sum(label(answer, route, knowing=True).word != "ok" for answer in garbled),
+        ]
+        cells = []
+        for number in found:
+            low, high = rate_interval(number, len(garbled))
+            cells.append(f"{number}/{len(garbled)}, {100 * low:.1f} to {100 * high:.1f} %")
+        row = f"| {shown.get(route, 'a parser that drops it')} | {' | '.join(cells)} |"
+        assert row in DOCUMENT, row

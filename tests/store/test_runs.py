@@ -75,6 +75,7 @@ ODD = [
     Exchange(key=key(2), text="half a pair \ud83d", signal="SIGSEGV"),
     Exchange(key=key(3), text="x" * 1_000_000, text_bytes=1_000_000, exit_code=-9),
     Exchange(key=key(4), text="\ud800" * 70_000, ending=Ending.TIMEOUT),
+    Exchange(key=key(5), expected="the right half of a pair \udc00"),
     Exchange(key=key(5), text="[red]{'$text': 1}</script>`", ending=Ending.ENGINE_DIED),
 ]
 
@@ -448,3 +449,13 @@ def test_eight_processes_make_a_hundred_runs_each_of_one_id(tmp_path: Path) -> N
     assert len(ids) == len(set(ids)) == 800
     assert {path.name for path in (tmp_path / "runs").iterdir()} == set(ids)
     assert all(RunView.read(tmp_path / "runs" / run).manifest.id == run for run in ids[::40])
+
+
+def test_a_secret_is_masked_in_the_right_answer_too(tmp_path: Path) -> None:
+    told = replace(sample(0).exchange, text="it is correct-horse", expected="say correct-horse")
+    writing = replace(AT_ONCE, secrets=("correct-horse",))
+    with RunFolder.create(tmp_path, manifest(), writing) as folder:
+        folder.append_sample(replace(sample(0), exchange=told))
+        (back,) = folder.samples()
+    assert (back.exchange.text, back.exchange.expected) == (f"it is {'*' * 13}", f"say {'*' * 13}")
+    assert b"correct-horse" not in (folder.path / "samples-w0.jsonl").read_bytes()

@@ -60,7 +60,7 @@ class Books:
         keep = self._plan.keep_texts
         kept = keep == "all" or (keep == "failing" and status is not Status.CLEAN)
         return Sample(
-            exchange=exchange if kept else replace(exchange, text=""),
+            exchange=exchange if kept else replace(exchange, text="", expected=""),
             attempt=attempt,
             label=label,
             status=status,

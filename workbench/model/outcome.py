@@ -45,6 +45,7 @@ class Exchange:
         exit_code: Exit code of a command; None if it was ended by a signal, or is no command.
         signal: Name of the signal that ended a command, such as `SIGSEGV`; else empty.
         last: It ends its session; a session whose last exchange is missing is run again.
+        expected: The right answer, as far as the client knows it; else empty.
     """
 
     key: ExchangeKey
@@ -56,6 +57,7 @@ class Exchange:
     exit_code: int | None = None
     signal: str = ""
     last: bool = True
+    expected: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

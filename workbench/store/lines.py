@@ -44,6 +44,7 @@ class SampleLine(msgspec.Struct, omit_defaults=True):
     last: bool = True
     text: str | Tagged = ""
     blob: str = ""
+    expected: str | Tagged = ""
 
 
 class EventLine(msgspec.Struct, omit_defaults=True):
@@ -57,7 +58,7 @@ class EventLine(msgspec.Struct, omit_defaults=True):
 _encode = msgspec.json.Encoder().encode
 _decode_sample = msgspec.json.Decoder(SampleLine).decode
 _decode_event = msgspec.json.Decoder(EventLine).decode
-_TAGGABLE = ("label", "rule", "seconds", "signature", "signal", "start_seconds", "text")
+_TAGGABLE = ("label", "rule", "seconds", "signature", "signal", "start_seconds", "text", "expected")
 
 
 def encode_sample(sample: Sample, blob: str = "") -> bytes:
@@ -82,6 +83,7 @@ def encode_sample(sample: Sample, blob: str = "") -> bytes:
         exchange.last,
         "" if blob else exchange.text,
         blob,
+        exchange.expected,
     )
     if not (math.isfinite(exchange.seconds) and math.isfinite(exchange.start_seconds)):
         return seal(
@@ -114,6 +116,7 @@ def decode_sample(body: bytes) -> tuple[Sample, str]:
             exit_code=line.exit,
             signal=_plain(line.signal, str),
             last=line.last,
+            expected=_plain(line.expected, str),
         ),
         attempt=line.attempt,
         label=Label(

@@ -103,16 +103,18 @@ class Gate:
         return clean
 
     def sample(self, sample: Sample) -> Sample:
-        """Mask the reply, and the label's words, which may quote it."""
+        """Mask the reply, the right answer, and the label's words, which may quote either."""
         exchange, label = sample.exchange, sample.label
         text = mask(exchange.text, self.secrets) if exchange.text else ""
+        expected = mask(exchange.expected, self.secrets) if exchange.expected else ""
         rule = mask(label.rule, self.secrets) if label.rule else ""
         signature = mask(label.signature, self.secrets) if label.signature else ""
-        if text == exchange.text and rule == label.rule and signature == label.signature:
+        clean = (text, expected, rule, signature)
+        if clean == (exchange.text, exchange.expected, label.rule, label.signature):
             return sample
         return replace(
             sample,
-            exchange=replace(exchange, text=text),
+            exchange=replace(exchange, text=text, expected=expected),
             label=Label(word=label.word, rule=rule, signature=signature),
         )
 

@@ -60,8 +60,8 @@ class ExitCode:
         "killed": "the command was ended from outside by a signal: no observation",
         "timeout": "the command did not end in time",
     }
-    clean = ("clean",)
-    void = ("skipped", "killed")
+    clean: tuple[str, ...] = ("clean",)
+    void: tuple[str, ...] = ("skipped", "killed")
 
     def __init__(self, options: ExitCodeOptions) -> None:
         self._exits = frozenset(options.hit_exit)

@@ -58,8 +58,8 @@ class Expected:
         "unjudged": "nobody knows the right answer: neither the workload nor an option gives it",
         **MEANINGS,
     }
-    clean = ("ok",)
-    void = ("unjudged", SKIPPED)
+    clean: tuple[str, ...] = ("ok",)
+    void: tuple[str, ...] = ("unjudged", SKIPPED)
 
     def __init__(self, options: ExpectedOptions) -> None:
         self._answer = options.answer

@@ -120,8 +120,8 @@ class ToolCall:
         "wrong_but_well_formed": "a call that the tools allow, and not the right one",
         **MEANINGS,
     }
-    clean = ("ok",)
-    void = (SKIPPED,)
+    clean: tuple[str, ...] = ("ok",)
+    void: tuple[str, ...] = (SKIPPED,)
 
     def __init__(self, options: ToolCallOptions) -> None:
         self._family: Family = FAMILIES[options.family]

@@ -12,6 +12,7 @@ import pytest
 from tests.cli.campaigns import begin, records, succeeded
 from tests.conftest import Workbench
 from workbench.store.jsonl import seal, unseal
+from workbench.store.runindex import run_lines
 
 IDENTITY = ("-c", "user.name=Ana", "-c", "user.email=ana@example.org", "-c", "commit.gpgsign=false")
 Alter = Callable[[Path], None]
@@ -34,7 +35,8 @@ def clone(workbench: Workbench, tmp_path: Path) -> Path:
 
 
 def runs(home: Path) -> list[Path]:
-    return sorted((home / "runs").iterdir())
+    """Give the runs in the order in which they were made; two of one second go by their manifests."""
+    return [home / "runs" / line.id for line in run_lines(home)]
 
 
 def rewritten(path: Path, number: int, change: Callable[[bytes], bytes]) -> None:

@@ -234,3 +234,12 @@ def test_a_run_that_was_never_begun_says_so_and_an_emptied_one_does_not(tmp_path
     first, second = run_lines(tmp_path)
     assert "was never begun" in first.problem
     assert "No such file" in second.problem
+
+
+def test_runs_of_one_second_stand_in_the_order_in_which_they_were_made(tmp_path: Path) -> None:
+    second = new_run_id(AT).partition("-")[0]
+    first, later = f"{second}-zzzzzzzz", f"{second}-aaaaaaaa"
+    for id, created in ((later, AT + timedelta(milliseconds=400)), (first, AT)):
+        with RunFolder.create(tmp_path / "runs", manifest(id=id, created=created), AT_ONCE):
+            pass
+    assert [line.id for line in run_lines(tmp_path)] == [first, later]

@@ -83,7 +83,13 @@ def run_lines(root: Path) -> tuple[RunLine, ...]:
         lines.append(_as_it_stands(entry))
     if changed or len(fresh) != len(cached):
         _save(root, fresh)
-    return tuple(lines)
+    return tuple(sorted(lines, key=_age))
+
+
+def _age(line: RunLine) -> tuple[str, float, str]:
+    """Order runs by the second in their name; those of one second by what their manifests say."""
+    second = line.id.partition("-")[0]
+    return second, line.created.timestamp() if line.created else 0.0, line.id
 
 
 def under_new_ids(lines: Iterable[RunLine], events: Iterable[Event]) -> tuple[RunLine, ...]:

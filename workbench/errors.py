@@ -19,7 +19,21 @@ Every error carries what happened, and where it can a hint that says what to do 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Give a hint that names what somebody may have meant by `name`, or what there is."""
+    import difflib  # slow to import, and only who is wrong needs it
+
+    there = list(known)
+    near = difflib.get_close_matches(name, there, n=1)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    if not there:
+        return ""
+    shown = ", ".join(there[:12])
+    return f"known: {shown}, ..." if len(there) > 12 else f"known: {shown}"
 
 
 class WorkbenchError(Exception):

@@ -7,14 +7,13 @@ plug-in is an error for the run that names it and for nobody else.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from enum import StrEnum
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 import msgspec
 
-from workbench.errors import PluginError
+from workbench.errors import PluginError, nearest
 from workbench.model.plan import Part
 
 
@@ -77,12 +76,7 @@ def _entry(group: Group, kind: str) -> EntryPoint:
     found = [entry for entry in entry_points(group=group.value) if entry.name == kind]
     if found:
         return found[0]
-    known = names(group)
-    near = difflib.get_close_matches(kind, known, n=1)
-    if near:
-        hint = f"did you mean {near[0]!r}?"
-    else:
-        hint = f"known: {', '.join(known)}" if known else "is the package installed? `pip install -e .`"
+    hint = nearest(kind, names(group)) or "is the package installed? `pip install -e .`"
     raise PluginError(f"there is no {group.noun} {kind!r}", hint=hint)
 
 
@@ -90,8 +84,7 @@ def _options(group: Group, part: Part, options: type[Any]) -> Any:
     fields = [field.name for field in dataclasses.fields(options)]
     for name in part.options:
         if name not in fields:
-            near = difflib.get_close_matches(name, fields, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(fields) or 'none'}"
+            hint = nearest(name, fields) or "known: none"
             raise PluginError(f"{group.noun} {part.kind!r} has no option {name!r}", hint=hint)
     try:
         return msgspec.convert(dict(part.options), options)

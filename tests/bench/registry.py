@@ -31,8 +31,9 @@ from workbench.store import RunFolder, RunView, Writing
 from workbench.store.disk import APPEND
 from workbench.store.documents import encode_manifest
 from workbench.store.eventlines import digest_of, encode
-from workbench.store.eventlog import LOG_FILE, EventLog
+from workbench.store.eventlog import EventLog
 from workbench.store.jsonl import LineWriter
+from workbench.store.layout import LOG_FILE
 from workbench.store.runindex import INDEX_FILE, run_lines
 
 ROUNDS = 5

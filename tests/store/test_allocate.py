@@ -18,8 +18,9 @@ from workbench.model.event import Note, Proposed
 from workbench.store.allocate import add_hypothesis, hypothesis_files, id_of, next_id
 from workbench.store.atomic import create_file
 from workbench.store.disk import REAL_OS
-from workbench.store.eventlog import LOG_FILE, EventLog
+from workbench.store.eventlog import EventLog
 from workbench.store.jsonl import seal
+from workbench.store.layout import LOG_FILE
 from workbench.store.names import check_slug
 
 

@@ -20,9 +20,10 @@ from tests.store.campaign_examples import ANA, BODIES, BOT, FUTURE, event, line
 from tests.store.examples import AT, AT_ONCE
 from workbench.errors import LockHeld, StoreError, UsageError, VersionTooNew
 from workbench.model.event import Event, EvidenceGiven, Note, Proposed, Renumbered
-from workbench.store.eventlog import LOG_FILE, EventLog, Log
+from workbench.store.eventlog import EventLog, Log
 from workbench.store.eventorder import Chain, descendants, in_order
 from workbench.store.jsonl import seal, unseal
+from workbench.store.layout import LOG_FILE
 
 
 def write(root: Path, *lines: bytes) -> Path:

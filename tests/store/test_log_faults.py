@@ -20,8 +20,9 @@ from workbench.errors import StorageFull, StoreError
 from workbench.model.event import Event, Note, Proposed, Renumbered
 from workbench.store import Writing
 from workbench.store.allocate import add_hypothesis
-from workbench.store.eventlog import LOG_FILE, EventLog, Log
+from workbench.store.eventlog import EventLog, Log
 from workbench.store.faults import Fault, FaultyOs, Killed
+from workbench.store.layout import LOG_FILE
 from workbench.store.renumber import renumber
 
 TORN = b'{"schema":"workbench/event@1","id":"N-left'

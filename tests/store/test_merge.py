@@ -12,7 +12,8 @@ import pytest
 from tests.store.examples import AT_ONCE
 from workbench.model.event import Actor, Bearing, EvidenceGiven, Grade, Proposed, Source
 from workbench.store.allocate import add_hypothesis, ids_of_files
-from workbench.store.eventlog import LOG_FILE, EventLog
+from workbench.store.eventlog import EventLog
+from workbench.store.layout import LOG_FILE
 from workbench.store.renumber import renumber
 
 ANA, BEN = Actor(name="ana"), Actor(name="ben", agent=True)

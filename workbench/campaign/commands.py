@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from workbench.campaign import running
-from workbench.campaign.running import RUNS
 from workbench.conduct.plans import CompareRequest, MeasureRequest
 from workbench.errors import ResumeRefused, StoreError, UsageError
 from workbench.model.plan import Plan
@@ -19,6 +18,7 @@ from workbench.model.run import Manifest
 from workbench.ports import Observer
 from workbench.store import RunFolder, RunView, find_run, holds_run
 from workbench.store.campaignfiles import find_root
+from workbench.store.layout import RUNS
 
 _Request = TypeVar("_Request", CompareRequest, MeasureRequest)
 

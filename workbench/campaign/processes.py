@@ -17,10 +17,10 @@ from typing import Any
 
 import msgspec
 
-from workbench.campaign.registry import RUNS
 from workbench.errors import UsageError, WorkbenchError
 from workbench.model.run import Manifest, RunState
 from workbench.store import RunView, find_run, is_alive
+from workbench.store.layout import RUNS
 
 _LOOK_EVERY = 0.05
 _NOTIFY_PATIENCE = 30.0  # seconds for a notifier, which must not hold up a run that has ended

@@ -13,7 +13,6 @@ from workbench.model.campaign import CampaignSpec
 from workbench.model.hypothesis import Hypothesis, number
 from workbench.model.registry import Registry, RunLine
 from workbench.store.campaignfiles import (
-    CAMPAIGN_FILE,
     CampaignFiles,
     HypothesisFile,
     find_root,
@@ -21,10 +20,9 @@ from workbench.store.campaignfiles import (
 )
 from workbench.store.eventlog import EventLog, Log
 from workbench.store.find import find_run
+from workbench.store.layout import CAMPAIGN_FILE, RUNS
 from workbench.store.runindex import run_lines, under_new_ids
 from workbench.store.view import RunView
-
-RUNS = "runs"
 
 
 class Campaign:

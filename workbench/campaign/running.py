@@ -28,8 +28,6 @@ from workbench.model.run import Fingerprint, Manifest, RunState, Served
 from workbench.ports import Observer
 from workbench.store import RunFolder, RunView, current_owner, holds_run, new_run_id
 
-RUNS = "runs"
-
 
 def planned(
     verb: str,

@@ -13,13 +13,13 @@ from pathlib import Path
 from workbench._version import __version__
 from workbench.campaign import checks
 from workbench.campaign.actors import actor
-from workbench.campaign.registry import RUNS, Campaign
+from workbench.campaign.registry import Campaign
 from workbench.errors import UsageError, WorkbenchError
 from workbench.model.event import Proposed
 from workbench.model.plan import Cluster
 from workbench.model.run import RunState
-from workbench.store.campaignfiles import CAMPAIGN_FILE
 from workbench.store.find import has_begun
+from workbench.store.layout import CAMPAIGN_FILE, RUNS
 from workbench.store.scaffold import scaffold
 
 _LITTLE_ROOM = 200 * 2**20  # bytes; what some 10,000 sessions with their replies take

@@ -30,10 +30,11 @@ from workbench.model.verdict import Judgement
 from workbench.ports import Observer
 from workbench.store import RunFolder, RunView, Writing, find_run
 from workbench.store.journal import BLOBS_FOLDER
+from workbench.store.layout import RUNS, work_folder
 from workbench.store.lock import one_at_a_time
 
 VERB = "test"
-LOCK = Path(".workbench", "begin.lock")  # from the look at earlier runs until the new one is on record
+LOCK = "begin.lock"  # from the look at earlier runs until the new one is on record
 MAY_CHANGE = ("max_blocks", "budget", "keep_texts")  # what a resume may ask for
 Result = tuple[Snapshot, tuple[VerdictGiven, ...]]
 
@@ -56,7 +57,7 @@ def start(root: Path, plan: Plan, serves: Sequence[Served], observer: Observer) 
         LockHeld: A run of the same test is under way.
         WorkbenchError: See the tree in `errors`.
     """
-    with one_at_a_time(root / LOCK):
+    with one_at_a_time(work_folder(root) / LOCK):
         folder, executed, beginning = _begin(root, plan, serves)
     snapshot = running.conduct(executed, folder, observer, beginning)
     return snapshot, _verdicts(RunView.read(folder.path), Past(folder.path.parent))
@@ -81,7 +82,7 @@ def resume(root: Path, run: str, asked: Mapping[str, Any], observer: Observer) -
         raise UsageError(
             f"a resumed run cannot get another {unknown[0]}", hint=f"only {', '.join(MAY_CHANGE)}"
         )
-    path = find_run(run, root / running.RUNS)
+    path = find_run(run, root / RUNS)
     view = RunView.read(path)
     past = Past(path.parent)
     later = past.newer_run(view.manifest)
@@ -109,7 +110,7 @@ def verdicts(root: Path, run: str) -> tuple[VerdictGiven, ...]:
     Raises:
         StoreError: The run, or an earlier one that it goes on from, is missing or damaged.
     """
-    view = RunView.read(find_run(run, root / running.RUNS))
+    view = RunView.read(find_run(run, root / RUNS))
     return _verdicts(view, Past(view.path.parent))
 
 
@@ -126,7 +127,7 @@ def verify(root: Path, run: str, recorded: Sequence[VerdictGiven]) -> tuple[str,
         this run and of those that it goes on from. Replies that are kept in blobs may be missing.
     """
     try:
-        view = RunView.read(find_run(run, root / running.RUNS))
+        view = RunView.read(find_run(run, root / RUNS))
     except (StoreError, UsageError) as error:
         return (str(error),)
     past = Past(view.path.parent)
@@ -163,7 +164,7 @@ def _placed(group: plugins.Group, part: Part, root: Path) -> Part:
 
 def _begin(root: Path, plan: Plan, serves: Sequence[Served]) -> tuple[RunFolder, Plan, Beginning]:
     """Read back what would be tested, look up what it goes on from, and put the run on record."""
-    past = Past(root / running.RUNS)
+    past = Past(root / RUNS)
     manifest = running.planned(VERB, plan, serves, arms_of(root, plan))
     recorded = Writing().gate().knowing(plan).manifest(manifest)
     found = dict(recorded.fingerprints)
@@ -177,7 +178,7 @@ def _begin(root: Path, plan: Plan, serves: Sequence[Served]) -> tuple[RunFolder,
     if jury.decided:
         raise _already_decided(plan, serves, past, jury.judgements)
     manifest = running.planned(VERB, plan, serves, found)
-    return running.begin(manifest, root / running.RUNS), placed(plan, root), beginning
+    return running.begin(manifest, root / RUNS), placed(plan, root), beginning
 
 
 def arms_of(root: Path, plan: Plan) -> Mapping[str, Fingerprint]:

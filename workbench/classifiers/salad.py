@@ -15,7 +15,6 @@ LOOKED_AT characters, half from each end. Pure; never raises.
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 import unicodedata
@@ -24,6 +23,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from itertools import pairwise
+
+from workbench.errors import nearest
 
 LOOKED_AT = 32_768
 SALAD = "salad"
@@ -80,9 +81,7 @@ class Thresholds:
         known = [field.name for field in fields(cls)]
         for name, value in given.items():
             if name not in known:
-                near = difflib.get_close_matches(name, known, n=1)
-                hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
-                raise ValueError(f"there is no threshold {name!r}; {hint}")
+                raise ValueError(f"there is no threshold {name!r}; {nearest(name, known)}")
             if not (math.isfinite(value) and value > 0):
                 raise ValueError(f"threshold {name} must be a number above 0, not {value}")
         return cls(**given)

@@ -21,7 +21,6 @@ parser, or broken markup, which the model wrote.
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -42,6 +41,7 @@ from workbench.classifiers.reply import (
 from workbench.classifiers.salad import Thresholds, look
 from workbench.classifiers.schemas import Schemas
 from workbench.classifiers.words import MEANINGS, SKIPPED, bad, failed, unfinished
+from workbench.errors import nearest
 from workbench.model.outcome import Exchange, Label
 
 LOOKED_AT = 262_144
@@ -70,8 +70,7 @@ class ToolCallOptions:
 
     def __post_init__(self) -> None:
         if self.family not in FAMILIES:
-            near = difflib.get_close_matches(self.family, FAMILIES, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(FAMILIES)}"
+            hint = nearest(self.family, FAMILIES)
             raise ValueError(f"there is no family {self.family!r}; {hint}")
         Thresholds.of(self.thresholds)
         Schemas(self.tools)

@@ -7,7 +7,6 @@ predictions. What is not as it must be is refused, with the file and with what t
 
 from __future__ import annotations
 
-import difflib
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -15,7 +14,7 @@ from typing import Any, TypeVar
 from workbench import plugins
 from workbench.conduct.knobs import Knobs, part_of
 from workbench.conduct.plans import CONTROL, REFERENCE, TREATMENT
-from workbench.errors import PluginError, UsageError
+from workbench.errors import PluginError, UsageError, nearest
 from workbench.model.campaign import CampaignSpec, EngineSpec, SymptomSpec, WorkloadSpec
 from workbench.model.hypothesis import Hypothesis, Settings, Test
 from workbench.model.outcome import Symptom
@@ -23,8 +22,8 @@ from workbench.model.plan import Arm, Cluster, Measurement, Part, Plan, Rules
 from workbench.model.prediction import Prediction
 from workbench.model.verdict import Comparison
 from workbench.ports import Classifier, Launch
+from workbench.store.layout import CAMPAIGN_FILE as CAMPAIGN
 
-CAMPAIGN = "campaign.yaml"
 COMMAND = "command"  # the lifecycle, and the workload that every campaign with one has
 ASKED = ("seed", "max_blocks", "in_flight", "sessions", "engine", "workload", "budget", "keep_texts")
 _TRIAL_BLOCKS, _START_BLOCKS = 60, 12  # blocks at most, where each trial is a start, and where not
@@ -155,8 +154,7 @@ def _said(value: object) -> str:
 def _named(what: str, name: str, known: Mapping[str, _One]) -> _One:
     if name in known:
         return known[name]
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known) or 'none'}"
+    hint = nearest(name, known) or "known: none"
     raise UsageError(f"{CAMPAIGN}: there is no {what} {name!r}", hint=hint)
 
 
@@ -208,10 +206,9 @@ def _as_judged(symptom: SymptomSpec, classifier: Part) -> Symptom:
     judge: Classifier = plugins.build(plugins.Group.CLASSIFIER, classifier)
     for label in symptom.labels:
         if label not in judge.words:
-            near = difflib.get_close_matches(label, judge.words, n=1)
             raise UsageError(
                 f"{CAMPAIGN}: symptom {symptom.name!r}: {classifier.kind} gives no label {label!r}",
-                hint=f"did you mean {near[0]!r}?" if near else f"known: {', '.join(judge.words)}",
+                hint=nearest(label, judge.words),
             )
     return Symptom(
         name=symptom.name,

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 RUN_ID = re.compile(r"^[0-9]{8}T[0-9]{6}Z-[a-z2-7]{8}$")
-_BASE32 = "abcdefghijklmnopqrstuvwxyz234567"
+BASE32 = "abcdefghijklmnopqrstuvwxyz234567"
 
 
 def run_id(at: datetime, random_bits: int) -> str:
     """Give the id of a run begun at `at` (aware), from at least 40 random bits."""
-    letters = [_BASE32[random_bits >> (5 * i) & 31] for i in range(8)]
+    letters = [BASE32[random_bits >> (5 * i) & 31] for i in range(8)]
     return f"{at.astimezone(UTC):%Y%m%dT%H%M%SZ}-{''.join(letters)}"
 
 

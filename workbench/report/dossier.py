@@ -152,18 +152,8 @@ def _verdicts(suspect: Suspect, survives: bool) -> Iterator[str]:
         yield ""
         yield "No run has tested it."
         return
-    head = (
-        "run",
-        "verdict",
-        "predicted",
-        "prediction",
-        "control",
-        "treatment",
-        "difference",
-        "evidence",
-    )
     yield ""
-    yield from table((*head, "counts"), rows)
+    yield from table(_VERDICT_HEAD, rows)
     item = suspect.deciding
     if item is not None and item.verdict is not None and item.verdict.verdict in _EFFECTS:
         yield ""

@@ -12,6 +12,7 @@
     tags        what JSON cannot hold            lock        one owner a run
     redact      secrets, in pure functions       private     the gate between records and the disk
     names       names that enter a path          disk        the system calls, as an object
+    kernellock  a lock freed with its holder     layout      what lies where in a campaign
     faults      a double of `disk` that fails
 
 Of a campaign, each imported by its own name:

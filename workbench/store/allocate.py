@@ -17,7 +17,8 @@ from workbench.model.event import Actor, Proposed
 from workbench.model.hypothesis import HYPOTHESIS_ID, number
 from workbench.store.atomic import create_file
 from workbench.store.disk import Os, refusal
-from workbench.store.eventlog import FOLDER, EventLog, Log, log_folder
+from workbench.store.eventlog import EventLog, Log
+from workbench.store.layout import HYPOTHESES, log_folder
 from workbench.store.mentions import mentioned
 from workbench.store.names import check_slug
 from workbench.store.runs import Writing
@@ -60,7 +61,7 @@ def add_hypothesis(
         slug, text = render(id)
         path = folder / file_name(id, check_slug(slug))
         create_file(path, _encode(text), disk=disk)
-        file = f"{FOLDER}/{path.name}"
+        file = f"{HYPOTHESES}/{path.name}"
         proposed = Proposed(hypothesis=id, file=file, title=_title(text) if title is None else title)
         try:
             log.append(proposed, by)
@@ -100,7 +101,7 @@ def hypothesis_files(root: Path) -> list[Path]:
     Raises:
         StoreError: The folder cannot be listed.
     """
-    folder = root / FOLDER
+    folder = root / HYPOTHESES
     try:
         names = sorted(path.name for path in folder.iterdir() if path.suffix in (".yaml", ".yml"))
     except FileNotFoundError:
@@ -123,7 +124,7 @@ def ids_of_files(root: Path) -> dict[str, str]:
         data = b""
         with suppress(OSError):
             data = path.read_bytes() if path.is_file() else b""
-        found[f"{FOLDER}/{path.name}"] = id_of(data)
+        found[f"{HYPOTHESES}/{path.name}"] = id_of(data)
     return found
 
 
@@ -138,7 +139,7 @@ def swept_folder(root: Path, disk: Os) -> Path:
     Raises:
         StoreError: It is a symbolic link, or cannot be made.
     """
-    folder = log_folder(root, disk)
+    folder = log_folder(root, disk=disk)
     try:
         for entry in folder.iterdir():
             if _TEMPORARY.match(entry.name):

@@ -23,14 +23,12 @@ from workbench.model.campaign import CampaignSpec
 from workbench.model.hypothesis import Hypothesis, Problem
 from workbench.store.filecache import CampaignEntry, FileEntry, Remembered, digest, recall, remember
 from workbench.store.known import Known
+from workbench.store.layout import CAMPAIGN_FILE, HYPOTHESES
 from workbench.store.plainfile import printable, read_file
 from workbench.store.references import Facts, Finding, check_campaign, check_hypothesis, check_tree
 
 if TYPE_CHECKING:
     from workbench.store.yamltext import Document
-
-CAMPAIGN_FILE = "campaign.yaml"
-FOLDER = "hypotheses"
 
 OptionsOf = Callable[[str, str], type | None]
 """Group (`engines`, `workloads`, `knobs`, `classifiers`) and kind to the class of its options; None
@@ -177,19 +175,19 @@ class _Reading:
 
     def _list(self) -> tuple[list[str], list[Problem]]:
         """Give the paths of the hypothesis files, and problems with names and the folder itself."""
-        folder, paths, problems = self._root / FOLDER, [], []
+        folder, paths, problems = self._root / HYPOTHESES, [], []
         try:
             if folder.is_symlink():
-                return [], [_problem(FOLDER, "is a symbolic link", "put the folder itself here")]
+                return [], [_problem(HYPOTHESES, "is a symbolic link", "put the folder itself here")]
             names = sorted(os.listdir(folder))  # noqa: PTH208 - a thousand Paths cost more than the list
         except FileNotFoundError:
             return [], []
         except OSError as error:
-            return [], [_problem(FOLDER, f"cannot be read: {error.strerror or error}", "")]
+            return [], [_problem(HYPOTHESES, f"cannot be read: {error.strerror or error}", "")]
         for name in names:
             if name.startswith("."):
                 continue
-            path = f"{FOLDER}/{name}"
+            path = f"{HYPOTHESES}/{name}"
             if name.endswith(_READ_ME) and name.isprintable():
                 paths.append(path)
             elif name.endswith(_READ_ME):

@@ -18,19 +18,16 @@ from pathlib import Path
 from workbench.errors import StoreError, UsageError, VersionTooNew
 from workbench.model.event import Actor, Body, Event, EvidenceGiven, Note
 from workbench.model.hypothesis import Problem
-from workbench.store.atomic import own_folder
-from workbench.store.disk import REAL_OS, Os
+from workbench.model.ids import BASE32
 from workbench.store.eventlines import GREATEST_SEQ, check_actor, decode, encode
 from workbench.store.eventorder import in_order
 from workbench.store.jsonl import BadLine, LineWriter, mend
-from workbench.store.loglock import LOCK_FILE, WORK_FOLDER, LogLock
+from workbench.store.layout import LOG_FILE, WORK, log_folder
+from workbench.store.loglock import LOCK_FILE, LogLock
 from workbench.store.logtail import LogTail
 from workbench.store.mentions import renumbered
 from workbench.store.runs import Writing
 
-FOLDER = "hypotheses"
-LOG_FILE = f"{FOLDER}/events.jsonl"
-_BASE32 = "abcdefghijklmnopqrstuvwxyz234567"
 _PATIENCE = 1.0  # seconds that a reader waits for the writer of an unfinished last line
 _TRIES = 3  # a merge replaces the log once
 _TORN = "it is left out, and the next append moves it aside to events.torn"
@@ -90,7 +87,7 @@ class EventLog:
         """Give the log as it stands; whatever is wrong with it is among its problems."""
         with self._mutex:
             problem, settled = self._tail.catch_up(), True
-            if self._tail.tail and (self.root / WORK_FOLDER / LOCK_FILE).exists():
+            if self._tail.tail and (self.root / WORK / LOCK_FILE).exists():
                 # A line without its end may be one that is being written: its writer holds the lock.
                 settled = False
                 with suppress(StoreError), self._lock(wait=self._patience):
@@ -132,7 +129,7 @@ class EventLog:
             StoreError: The log cannot be written.
         """
         with self._mutex, self._lock():
-            log_folder(self.root, self._writing.disk)
+            log_folder(self.root, disk=self._writing.disk)
             self._prepare()
             yield
 
@@ -210,15 +207,6 @@ class EventLog:
             writer.abandon()
 
 
-def log_folder(root: Path, disk: Os = REAL_OS) -> Path:
-    """Give the folder of hypotheses and of their log, made when it is not there.
-
-    Raises:
-        StoreError: It is a symbolic link, or cannot be made.
-    """
-    return own_folder(root / FOLDER, "hypotheses stay in the campaign", disk=disk, lasting=True)
-
-
 def _read_back(line: bytes) -> Event:
     """Give the event as readers will see it; what they would refuse is not written."""
     try:
@@ -228,4 +216,4 @@ def _read_back(line: bytes) -> Event:
 
 
 def _letters(count: int) -> str:
-    return "".join(secrets.choice(_BASE32) for _ in range(count))
+    return "".join(secrets.choice(BASE32) for _ in range(count))

@@ -16,6 +16,7 @@ from workbench.model.event import Event
 from workbench.model.hypothesis import Problem
 from workbench.store.eventlines import decode, digest_of, version_of
 from workbench.store.jsonl import BadLine, unseal
+from workbench.store.plainfile import printable
 
 _MARKER = re.compile(rb"^(?:<{7}|>{7}|\|{7})(?: |\r?$)|^={7}\r?$")
 _BYTE = re.compile(r"\(byte (\d+)\)")
@@ -121,10 +122,8 @@ class Chain:
         self.newer = max(self.newer, version if version > 1 else 0)
 
     def _problem(self, number: int, what: str, *, hint: str, column: int = 1) -> None:
-        # The words may quote the file: a problem is one line that a terminal can show.
-        plain = "".join(letter if letter.isprintable() else "?" for letter in what)
         self._problems.append(
-            Problem(file=self.file, line=number, column=column, what=plain[:300], hint=hint)
+            Problem(file=self.file, line=number, column=column, what=printable(what), hint=hint)
         )
 
 

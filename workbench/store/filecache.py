@@ -21,9 +21,10 @@ from workbench.model.campaign import CampaignSpec
 from workbench.model.hypothesis import Hypothesis, Problem
 from workbench.store.atomic import replace_file
 from workbench.store.known import Known
+from workbench.store.layout import WORK, work_folder
 from workbench.store.references import Facts
 
-CACHE_FILE = Path(".workbench", "files.cache")
+CACHE_FILE = Path(WORK, "files.cache")
 _HEAD = f"workbench files {__version__} ".encode()
 
 
@@ -74,9 +75,7 @@ def recall(root: Path, cache: Path = CACHE_FILE) -> Remembered:
 def remember(root: Path, remembered: Remembered, cache: Path = CACHE_FILE) -> None:
     """Remember it, whole or not at all; a disk that refuses costs the next reader some time."""
     with suppress(OSError, StoreError):
-        (root / cache).parent.mkdir(exist_ok=True)
-        if (root / cache).parent.is_symlink():  # it leads who knows where
-            return
+        work_folder(root)
         body = msgspec.msgpack.encode(remembered)
         replace_file(root / cache, _HEAD + b"%08x\n" % crc32(body) + body)
 

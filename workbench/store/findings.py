@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from workbench.store.known import nearest
+from workbench.errors import nearest
 from workbench.store.scalars import quoted
 from workbench.store.schema.fields import REFUSAL, AnyShape, field_names
 from workbench.store.yamltext import MOST, Document, Keys

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -43,18 +42,6 @@ class Known:
         """Whether every reference can be checked."""
         sections = (self.symptoms, self.engines, self.workloads, self.knobs)
         return all(each is not None for each in sections) and None not in (self.knobs or {}).values()
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Give a hint that names what somebody may have meant by `name`, or what there is."""
-    there = list(known)
-    near = difflib.get_close_matches(name, there, n=1)
-    if near:
-        return f"did you mean {near[0]!r}?"
-    if not there:
-        return ""
-    shown = ", ".join(there[:12])
-    return f"known: {shown}, ..." if len(there) > 12 else f"known: {shown}"
 
 
 def _section(fields: Mapping[str, Any], name: str) -> dict[str, Any] | None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from workbench.errors import LockHeld, StoreError
 from workbench.model.run import Owner
-from workbench.store.disk import refusal
+from workbench.store.kernellock import FOR_EVER, take
 
 LOCK_FILE = "owner.lock"
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -31,30 +31,12 @@ class RunLock:
     """
 
     def __init__(self, folder: Path) -> None:
-        # Slow to import, and only an owner needs it: listing runs never locks.
-        from filelock import FileLock, Timeout
-
         if folder.is_symlink():
             raise StoreError(f"{folder}: is a symbolic link", hint="name the run folder itself")
-        # A soft lock outlives its holder, so none is better: `fallback_to_soft` stays off. Not a
-        # singleton: the second opening within one process must be refused too.
-        self._lock = FileLock(
-            folder / LOCK_FILE,
-            timeout=0,
-            thread_local=False,
-            is_singleton=False,
-            fallback_to_soft=False,
-        )
-        try:
-            self._lock.acquire()
-        except Timeout as error:
-            raise LockHeld(f"{folder}: another process has this run") from error
-        except NotImplementedError as error:
-            raise StoreError(
-                f"{folder}: this file system has no locks", hint="use a local disk"
-            ) from error
-        except OSError as error:
-            raise refusal(folder / LOCK_FILE, error) from error
+        lock = take(folder / LOCK_FILE, wait=0)
+        if lock is None:
+            raise LockHeld(f"{folder}: another process has this run")
+        self._lock = lock
 
     def release(self) -> None:
         """Let others have the run; does nothing the second time."""
@@ -75,25 +57,17 @@ def one_at_a_time(path: Path) -> Iterator[None]:
     """Let one process at a time through; others wait. For what takes moments.
 
     Args:
-        path: The file that carries the kernel lock; made, with its folder, when it is not there.
+        path: The file that carries the kernel lock; made when it is not there.
 
     Raises:
         StoreError: It cannot be made or locked.
     """
-    from filelock import FileLock
-
-    lock = FileLock(path, is_singleton=False, fallback_to_soft=False)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lock.acquire()
-    except NotImplementedError as error:
-        raise StoreError(f"{path}: this file system has no locks", hint="use a local disk") from error
-    except OSError as error:
-        raise refusal(path, error) from error
+    lock = take(path, wait=FOR_EVER)
     try:
         yield
     finally:
-        lock.release()
+        if lock is not None:
+            lock.release(force=True)
 
 
 def held_by(folder: Path, owner: Owner | None) -> LockHeld:

@@ -11,22 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from workbench.errors import LockHeld, StoreError
-from workbench.store.atomic import own_folder
-from workbench.store.disk import REAL_OS, Os, refusal
+from workbench.errors import LockHeld
+from workbench.store.disk import REAL_OS, Os
+from workbench.store.kernellock import take
+from workbench.store.layout import work_folder
 
-WORK_FOLDER = ".workbench"
 LOCK_FILE = "log.lock"
 _POLL = 0.002  # an append takes a few milliseconds; the default of 50 would leave the disk idle
-
-
-def work_folder(root: Path, *, disk: Os = REAL_OS) -> Path:
-    """Give the folder of locks and caches of a campaign, made when it is not there.
-
-    Raises:
-        StoreError: It is a symbolic link, or cannot be made.
-    """
-    return own_folder(root / WORK_FOLDER, "locks and caches stay in the campaign", disk=disk)
 
 
 class LogLock:
@@ -74,20 +65,10 @@ class LogLock:
 
     @contextmanager
     def _kernel(self, seconds: float) -> Iterator[None]:
-        from filelock import FileLock, Timeout  # slow to import, and readers never lock
-
         path = work_folder(self._root, disk=self._disk) / LOCK_FILE
-        lock = FileLock(path, is_singleton=False, fallback_to_soft=False, poll_interval=_POLL)
-        try:
-            lock.acquire(timeout=seconds)
-        except Timeout as error:
-            raise self._held(seconds) from error
-        except NotImplementedError as error:
-            raise StoreError(
-                f"{path}: this file system has no locks", hint="use a local disk"
-            ) from error
-        except OSError as error:
-            raise refusal(path, error) from error
+        lock = take(path, wait=seconds, poll=_POLL)
+        if lock is None:
+            raise self._held(seconds)
         try:
             yield
         finally:

@@ -14,9 +14,8 @@ from typing import Any
 
 import msgspec
 
-from workbench.errors import WorkbenchError
+from workbench.errors import WorkbenchError, nearest
 from workbench.model.campaign import CampaignSpec
-from workbench.store.known import nearest
 from workbench.store.references import Finding, Keys
 from workbench.store.scalars import quoted
 from workbench.store.yamltext import Document

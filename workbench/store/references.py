@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Self
 
+from workbench.errors import nearest
 from workbench.model.campaign import CampaignSpec
 from workbench.model.hypothesis import number
-from workbench.store.known import Known, nearest
+from workbench.store.known import Known
 
 Keys = tuple[str | int, ...]
 LOADS = ("in_flight", "sessions", "turns")  # what a condition may speak of beside knobs

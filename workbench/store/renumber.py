@@ -26,13 +26,13 @@ from workbench.store.allocate import (
 )
 from workbench.store.atomic import create_file
 from workbench.store.disk import refusal, sync_folder
-from workbench.store.eventlog import FOLDER, EventLog, Log
+from workbench.store.eventlog import EventLog, Log
 from workbench.store.eventorder import descendants
 from workbench.store.find import list_runs
+from workbench.store.layout import HYPOTHESES, RUNS
 from workbench.store.mentions import mentioned
 from workbench.store.runs import Writing
 
-RUNS_FOLDER = "runs"
 _PREFIX = re.compile(r"^H[0-9]+(?:-|(?=\.))")
 _KEY = re.compile(r"^([A-Za-z_]+)[ \t]*:")
 
@@ -46,7 +46,7 @@ class _File:
 
     @property
     def name(self) -> str:
-        return f"{FOLDER}/{self.path.name}"
+        return f"{HYPOTHESES}/{self.path.name}"
 
 
 def renumber(
@@ -102,7 +102,7 @@ def naming(root: Path, id: str) -> tuple[Problem, ...]:
     word = re.compile(rf"(?<![A-Za-z0-9]){re.escape(id)}(?![0-9])")
     return tuple(
         Problem(
-            file=f"{FOLDER}/{path.name}",
+            file=f"{HYPOTHESES}/{path.name}",
             line=line,
             column=column,
             what=f"names {id}, which two hypotheses had",
@@ -124,7 +124,7 @@ def _begun(log: Log, id: str, file: str) -> Renumbered | None:
         if (
             isinstance(change, Renumbered)
             and change.was == id
-            and change.file == f"{FOLDER}/{_renamed(name, change.to)}"
+            and change.file == f"{HYPOTHESES}/{_renamed(name, change.to)}"
         ):
             return change
     return None
@@ -139,7 +139,7 @@ def _plan(root: Path, log: Log, id: str, file: _File, to: str | None) -> Renumbe
         raise UsageError(f"{new} is taken", hint="leave the new id out to get one that is free")
     runs = _runs(root, log, id, file.name)
     return Renumbered(
-        file=f"{FOLDER}/{renamed.name}",
+        file=f"{HYPOTHESES}/{renamed.name}",
         was=id,
         to=new,
         events=_events(root, log, id, file.name, runs),
@@ -190,7 +190,7 @@ def _runs(root: Path, log: Log, id: str, file: str) -> set[str]:
     """Give the runs that served a file under an id, also by what it was called before."""
     found = {
         run.manifest.id
-        for run in list_runs(root / RUNS_FOLDER)
+        for run in list_runs(root / RUNS)
         if run.manifest
         and any(served.hypothesis == id and served.file == file for served in run.manifest.serves)
     }
@@ -205,14 +205,14 @@ def _runs(root: Path, log: Log, id: str, file: str) -> set[str]:
 
 
 def _target(root: Path, file: str) -> Path:
-    given, path = root / file, root / FOLDER / Path(file).name
+    given, path = root / file, root / HYPOTHESES / Path(file).name
     if (
         not file.isprintable()
         or path.suffix not in (".yaml", ".yml")
-        or given.parent.resolve() != (root / FOLDER).resolve()
+        or given.parent.resolve() != (root / HYPOTHESES).resolve()
     ):
         raise UsageError(
-            f"{file!r} is not in {FOLDER}/", hint="name a hypothesis file of this campaign"
+            f"{file!r} is not in {HYPOTHESES}/", hint="name a hypothesis file of this campaign"
         )
     if path.is_symlink():
         raise UsageError(f"{file}: is a symbolic link", hint="name the file itself")
@@ -223,18 +223,18 @@ def _read(path: Path, id: str) -> _File:
     try:
         data = path.read_bytes()
     except FileNotFoundError as error:
-        raise UsageError(f"{FOLDER}/{path.name}: there is no such file") from error
+        raise UsageError(f"{HYPOTHESES}/{path.name}: there is no such file") from error
     except OSError as error:
         raise refusal(path, error) from error
     lines = id_lines(data)
     if len(lines) != 1:
         count = "no line" if not lines else f"{len(lines)} lines"
         raise UsageError(
-            f"{FOLDER}/{path.name}: {count} of the form `id: {id}`",
+            f"{HYPOTHESES}/{path.name}: {count} of the form `id: {id}`",
             hint="write the id on one line of its own, at its beginning",
         )
     if id_of(data) != id:
-        raise UsageError(f"{FOLDER}/{path.name}: has the id {id_of(data)}, not {id}")
+        raise UsageError(f"{HYPOTHESES}/{path.name}: has the id {id_of(data)}, not {id}")
     return _File(path=path, data=data)
 
 

@@ -26,12 +26,11 @@ from workbench.model.run import Manifest, Owner, RunState
 from workbench.store.atomic import replace_file
 from workbench.store.documents import read_manifest
 from workbench.store.find import has_begun
+from workbench.store.layout import RUNS, WORK, work_folder
 from workbench.store.lock import is_alive
-from workbench.store.loglock import WORK_FOLDER, work_folder
 from workbench.store.mentions import new_names
 from workbench.store.view import MANIFEST_FILE
 
-RUNS_FOLDER = "runs"
 INDEX_FILE = "runs.index"
 _SETTLED = 2 * 10**9  # ns; a younger manifest may be replaced again within one tick of the clock
 _RUNNING = RunState.RUNNING
@@ -70,7 +69,7 @@ def run_lines(root: Path) -> tuple[RunLine, ...]:
     fresh: dict[str, _Entry] = {}
     lines: list[RunLine] = []
     changed = False
-    for name, path in _folders(root / RUNS_FOLDER):
+    for name, path in _folders(root / RUNS):
         stamp = _stamp(path)
         entry = cached.get(name)
         if entry is None or entry.stamp != stamp:
@@ -134,7 +133,7 @@ def _stamp(path: str) -> tuple[int, int, int]:
 
 
 def _read(name: str, path: Path, stamp: tuple[int, int, int]) -> _Entry:
-    short = f"{RUNS_FOLDER}/{name}"
+    short = f"{RUNS}/{name}"
     try:
         manifest = read_manifest(path / MANIFEST_FILE, newer=True)
     except StoreError as error:
@@ -171,7 +170,7 @@ def _as_it_stands(entry: _Entry) -> RunLine:
 
 def _load(root: Path) -> Mapping[str, _Entry]:
     with suppress(OSError, ValueError, RecursionError):
-        path = root / WORK_FOLDER / INDEX_FILE
+        path = root / WORK / INDEX_FILE
         index = _decode(path.read_bytes())
         if index.version == __version__:
             return index.runs

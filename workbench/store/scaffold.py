@@ -6,15 +6,14 @@ dot here, and their lines are added to the files that a repository has already.
 
 from __future__ import annotations
 
-import difflib
 import os
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from workbench.errors import UsageError
-from workbench.store.campaignfiles import CAMPAIGN_FILE, FOLDER
+from workbench.errors import UsageError, nearest
 from workbench.store.disk import CREATE, REAL_OS, refusal, sync_folder, write_all
+from workbench.store.layout import CAMPAIGN_FILE, HYPOTHESES
 
 _DOTTED = {"gitignore": ".gitignore", "gitattributes": ".gitattributes"}
 _EXECUTABLE = ".sh"
@@ -41,14 +40,12 @@ def scaffold(root: Path, template: str) -> list[str]:
     """
     known = templates()
     if template not in known:
-        near = difflib.get_close_matches(template, known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
-        raise UsageError(f"there is no template {template!r}", hint=hint)
+        raise UsageError(f"there is no template {template!r}", hint=nearest(template, known))
     if os.path.lexists(root / CAMPAIGN_FILE):
         raise UsageError(f"{root / CAMPAIGN_FILE}: there is a campaign already", hint="workbench check")
     told = _read(_folder() / template)
     if _has_hypotheses(root):  # an example among real suspects would be one of them
-        told = {path: data for path, data in told.items() if not path.startswith(f"{FOLDER}/")}
+        told = {path: data for path, data in told.items() if not path.startswith(f"{HYPOTHESES}/")}
     told[CAMPAIGN_FILE] = told.pop(CAMPAIGN_FILE)  # last: a folder with it is a campaign, and whole
     return [path for path, data in told.items() if _write(root / path, data)]
 
@@ -69,7 +66,7 @@ def _read(folder: Traversable, prefix: str = "") -> dict[str, bytes]:
 
 
 def _has_hypotheses(root: Path) -> bool:
-    return any((root / FOLDER).glob("*.yaml"))
+    return any((root / HYPOTHESES).glob("*.yaml"))
 
 
 def _write(path: Path, data: bytes) -> bool:

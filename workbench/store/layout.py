@@ -1,0 +1,32 @@
+"""What lies where in a campaign's folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from workbench.store.atomic import own_folder
+from workbench.store.disk import REAL_OS, Os
+
+CAMPAIGN_FILE = "campaign.yaml"
+HYPOTHESES = "hypotheses"
+LOG_FILE = f"{HYPOTHESES}/events.jsonl"
+RUNS = "runs"
+WORK = ".workbench"  # locks, caches, output of runs in the background; git does not see it
+
+
+def work_folder(root: Path, *, disk: Os = REAL_OS) -> Path:
+    """Give the folder of locks and caches of a campaign, made when it is not there.
+
+    Raises:
+        StoreError: It is a symbolic link, or cannot be made.
+    """
+    return own_folder(root / WORK, "locks and caches stay in the campaign", disk=disk)
+
+
+def log_folder(root: Path, *, disk: Os = REAL_OS) -> Path:
+    """Give the folder of hypotheses and of their log, made when it is not there.
+
+    Raises:
+        StoreError: It is a symbolic link, or cannot be made.
+    """
+    return own_folder(root / HYPOTHESES, "hypotheses stay in the campaign", disk=disk, lasting=True)

@@ -89,6 +89,7 @@ def begin(
     """Run a test, of H1 unless told otherwise, and give its verdicts."""
     hypotheses = hypotheses or (suspect(),)
     planned = plan(spec, *hypotheses, **asked)
+    root.mkdir(exist_ok=True)
     return testing.start(root, planned, serves(hypotheses), observer or NoDisplay())[1]
 
 

@@ -21,6 +21,7 @@ FULL = {
     "renumber": ("renumber", "H1", "hypotheses/H01-the-cache-hands-out-stale-values.yaml"),
     "ledger": ("export", "-o", "LEDGER.md"),
     "run": ("test", "H2", "--display", "none"),
+    "background": ("test", "H2", "--detach"),
     "campaign": ("init", "another"),
 }
 LIMITED = 'ulimit -f 0; exec "$@"'

@@ -154,3 +154,20 @@ def test_another_margin_is_another_test(workbench: Workbench, clone: Path) -> No
     file.write_text(text)
     done = workbench("test", "H2", *few, cwd=clone)
     assert json.loads(done.stdout)["blocks"] == 6  # as before: the two runs of that margin go first
+
+
+def test_a_verdict_that_could_not_be_said_is_put_on_record_by_who_asks_again(
+    workbench: Workbench, tmp_path: Path
+) -> None:
+    """A run killed between its last manifest and its event has finished, and the log says nothing."""
+    home = begin(workbench, tmp_path / "c")
+    succeeded(workbench("test", "H1", "--seed", "7", "--display", "none", cwd=home))
+    cut_the_log(home)
+    assert workbench("verify", cwd=home).returncode == 1
+    again = workbench("test", "H1", "--json", cwd=home)
+    assert "decided already" in again.stderr
+    assert json.loads(again.stdout)["verdict"] == "present"
+    succeeded(workbench("verify", cwd=home))
+    succeeded(workbench("test", "H1", "--json", cwd=home))
+    kinds = [event["kind"] for event in records(workbench("log", "--json", cwd=home))]
+    assert kinds.count("verdict") == 1

@@ -20,9 +20,11 @@ import msgspec
 from workbench.errors import UsageError, WorkbenchError
 from workbench.model.run import Manifest, RunState
 from workbench.store import RunView, find_run, is_alive
-from workbench.store.layout import RUNS
+from workbench.store.atomic import create_file, own_folder
+from workbench.store.layout import RUNS, work_folder
 
 _LOOK_EVERY = 0.05
+_FIRST_LINE = b'{"event": "asked"}\n'
 _NOTIFY_PATIENCE = 30.0  # seconds for a notifier, which must not hold up a run that has ended
 
 
@@ -65,11 +67,12 @@ def detach(root: Path, arguments: Sequence[str]) -> Detached:
 
     Raises:
         DetachFailed: The run could not begin; the error says what it said.
+        StoreError: There is no room for its output.
     """
-    logs = root / ".workbench" / "detached"
-    logs.mkdir(parents=True, exist_ok=True)
+    logs = own_folder(work_folder(root) / "detached", "what runs say stays in the campaign")
     log = logs / f"{secrets.token_hex(6)}.log"
-    with log.open("xb") as output:
+    create_file(log, _FIRST_LINE)  # a disk without room for it has none for the run
+    with log.open("ab") as output:
         child = subprocess.Popen(
             [sys.executable, "-m", "workbench", *arguments],
             stdin=subprocess.DEVNULL,
@@ -83,7 +86,8 @@ def detach(root: Path, arguments: Sequence[str]) -> Detached:
             if event.get("event") == "started":
                 return Detached(run=event["run"], folder=event["folder"], pid=child.pid, log=str(log))
         if ended is not None:
-            raise DetachFailed(log.read_text(errors="replace").strip(), ended)
+            said = log.read_bytes().removeprefix(_FIRST_LINE).decode(errors="replace")
+            raise DetachFailed(said.strip(), ended)
         time.sleep(_LOOK_EVERY)
 
 

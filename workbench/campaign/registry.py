@@ -148,10 +148,15 @@ class Campaign:
         run kept read and compared.
         """
         edited: dict[str, list[str]] = {}
+        differs: dict[tuple[str, str], bool] = {}  # by id and digest: many runs kept the same copy
         now = {file.id: file for file in self.files.files if file.hypothesis is not None}
         for line in self.run_lines:
             for id, sha256 in line.planned.items():
-                if id in now and now[id].sha256 != sha256 and self._claim_differs(now[id], line):
+                if id not in now or now[id].sha256 == sha256:
+                    continue
+                if (id, sha256) not in differs:
+                    differs[id, sha256] = self._claim_differs(now[id], line)
+                if differs[id, sha256]:
                     edited.setdefault(id, []).append(line.id)
         return {id: tuple(runs) for id, runs in edited.items()}
 

@@ -1,20 +1,21 @@
 """Tests of hypotheses: planned from their files, run, and their verdicts appended to the log.
 
 The order is that of the store: samples, then the manifest `finished`, then the event. A process that is
-killed between the last two leaves a run whose verdict anybody can recompute; the next `--resume` of it
-appends what is missing.
+killed between the last two leaves a run whose verdict anybody can recompute; whoever resumes it, or
+tests the same again, appends what is missing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from workbench.campaign import running, testing
 from workbench.campaign.registry import Campaign
 from workbench.conduct.tests import plan_tests, served_by
-from workbench.errors import UsageError, WorkbenchError
+from workbench.errors import AlreadyDecided, StoreError, UsageError, WorkbenchError
 from workbench.model.event import Actor, RunNoted, VerdictGiven
 from workbench.model.plan import Plan
 from workbench.model.progress import Snapshot
@@ -140,14 +141,27 @@ class _Noting:
         """Run, and append the verdicts, or that there are none."""
         try:
             snapshot, verdicts = run()
+        except AlreadyDecided as error:
+            for decider in {run: None for run, _ in error.by.values()}:
+                self._put_on_record(testing.verdicts(self._campaign.root, decider))
+            raise
         except WorkbenchError as error:
             if self._run:
-                self._note(RunState.STOPPED, error.what)
+                with suppress(StoreError):  # the disk that ended the run may refuse this, too
+                    self._note(self._state, error.what)
             raise
+        self._put_on_record(verdicts)
+        return snapshot
+
+    @property
+    def _state(self) -> RunState:
+        return RunView.read(self._campaign.run_folder(self._run)).manifest.state
+
+    def _put_on_record(self, verdicts: Sequence[VerdictGiven]) -> None:
+        """Append what is not on record yet: a run that was killed at its very end could not say it."""
         for verdict in verdicts:
             if not self._is_known(verdict):
                 self._campaign.journal.append(verdict, self._by)
-        return snapshot
 
     def _is_known(self, verdict: VerdictGiven) -> bool:
         """Say whether this very verdict is on record, perhaps under the id that its suspect has now."""

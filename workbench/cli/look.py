@@ -173,10 +173,16 @@ def log(about: str, follow: bool, as_json: bool) -> None:
     campaign = opened()
     about = campaign.named(about) if about else ""
     shown: set[str] = set()
+    last = None
     while True:
-        # the log object reads only what was added since it was last asked
-        events = [event for event in campaign.journal.read().events if event.digest not in shown]
-        for event in events:
+        # the same object as long as nothing was added
+        if (now := campaign.journal.read()) is last:
+            time.sleep(_FOLLOW_EVERY)
+            continue
+        last = now
+        for event in now.events:
+            if event.digest in shown:
+                continue
             shown.add(event.digest)
             if about and about not in report.mentions(event):
                 continue
@@ -186,7 +192,6 @@ def log(about: str, follow: bool, as_json: bool) -> None:
                 lines(printed([f"{event.id:<8}  {report.line(event)}"]))
         if not follow:
             return
-        time.sleep(_FOLLOW_EVERY)
 
 
 @click.command("export", help=_EXPORT, epilog="Exit codes: 0; 1 the copy is stale (with --check).")

@@ -168,7 +168,6 @@ def runs(as_json: bool) -> None:
 def log(about: str, follow: bool, as_json: bool) -> None:
     """Show the log."""
     from workbench.report import log as report
-    from workbench.report.text import printed
 
     campaign = opened()
     about = campaign.named(about) if about else ""
@@ -180,16 +179,13 @@ def log(about: str, follow: bool, as_json: bool) -> None:
             time.sleep(_FOLLOW_EVERY)
             continue
         last = now
-        for event in now.events:
-            if event.digest in shown:
-                continue
-            shown.add(event.digest)
-            if about and about not in report.mentions(event):
-                continue
-            if as_json:
-                record(report.event_record(event))
-            else:
-                lines(printed([f"{event.id:<8}  {report.line(event)}"]))
+        fresh = [event for event in now.events if event.digest not in shown]
+        shown.update(event.digest for event in fresh)
+        if as_json:
+            for each in report.log_records(fresh, about):
+                record(each)
+        else:
+            lines(report.log(fresh, about))
         if not follow:
             return
 

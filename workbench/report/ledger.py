@@ -68,7 +68,7 @@ def ledger_record(registry: Registry) -> dict[str, Any]:
         "survives": [suspect.id for suspect in suspects if suspect.id in survivors],
         "spent": spent(registry),
         "hypotheses": [suspect_record(suspect, suspects) for suspect in suspects],
-        "log": list(log_records(registry)),
+        "log": list(log_records(registry.events)),
     }
 
 

@@ -6,7 +6,7 @@ that it speaks of; and `body`, the event's own fields under the names that the l
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from workbench.model.event import (
@@ -28,20 +28,19 @@ from workbench.model.event import (
     Unknown,
     VerdictGiven,
 )
-from workbench.model.registry import Registry
 from workbench.report import values
 from workbench.report.reasons import arms, source, who, word
 from workbench.report.text import inert, moment, printed, sentence_of
 
 
-def log(registry: Registry, about: str = "") -> Iterator[str]:
+def log(events: Iterable[Event], about: str = "") -> Iterator[str]:
     """Yield one line an event; with `about`, only events that speak of that hypothesis, run or item."""
-    yield from printed(f"{event.id:<8}  {line(event)}" for event in _chosen(registry, about))
+    yield from printed(f"{event.id:<8}  {line(event)}" for event in _chosen(events, about))
 
 
-def log_records(registry: Registry, about: str = "") -> Iterator[dict[str, Any]]:
+def log_records(events: Iterable[Event], about: str = "") -> Iterator[dict[str, Any]]:
     """Yield a record for each event, chosen in the same way."""
-    for event in _chosen(registry, about):
+    for event in _chosen(events, about):
         yield event_record(event)
 
 
@@ -88,8 +87,8 @@ def mentions(event: Event) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in (event.id, *named) if name))
 
 
-def _chosen(registry: Registry, about: str) -> Iterator[Event]:
-    return (event for event in registry.events if not about or about in mentions(event))
+def _chosen(events: Iterable[Event], about: str) -> Iterator[Event]:
+    return (event for event in events if not about or about in mentions(event))
 
 
 def happened(event: Event) -> str:

@@ -9,7 +9,7 @@ from workbench.model.hypothesis import Settings
 from workbench.model.outcome import Counts
 from workbench.model.prediction import Prediction
 from workbench.model.standing import Item, State
-from workbench.model.verdict import Held, Verdict
+from workbench.model.verdict import Evidence, Held, Verdict
 from workbench.report.suspects import Suspect
 from workbench.report.text import (
     evidence,
@@ -100,17 +100,24 @@ def rates(verdict: VerdictGiven) -> str:
     return " against ".join(arms)
 
 
+def evidence_for(
+    word: Verdict | None, values: Evidence, margin: float | None
+) -> tuple[str, float | None]:
+    """Give what the evidence is against that a word rests on, or that came nearest to one; and it."""
+    match word:
+        case Verdict.FALSIFIED:
+            return "half removed" if margin is None else f"effect >= {margin:g}", values.margin
+        case Verdict.PREDICTION_REFUTED:
+            return "removes", values.treatment_clean
+        case Verdict.NOT_REPRODUCED:
+            return "control shows it", values.control_high
+        case _:
+            return "no effect", values.no_effect
+
+
 def evidence_behind(verdict: VerdictGiven) -> str:
     """Write the evidence that a word rests on, or that came nearest to one, and what it is against."""
-    values, against = verdict.evidence, "no effect"
-    value: float | None = values.no_effect
-    if verdict.verdict is Verdict.FALSIFIED:
-        against = "half removed" if verdict.margin is None else f"effect >= {verdict.margin:g}"
-        value = values.margin
-    elif verdict.verdict is Verdict.PREDICTION_REFUTED:
-        against, value = "removes", values.treatment_clean
-    elif verdict.verdict is Verdict.NOT_REPRODUCED:
-        against, value = "control shows it", values.control_high
+    against, value = evidence_for(verdict.verdict, verdict.evidence, verdict.margin)
     return "not defined" if value is None else f"against {against}: {evidence(value, verdict.alpha)}"
 
 

@@ -7,15 +7,14 @@ from collections.abc import Iterator
 
 from workbench.model.plan import Plan
 from workbench.model.progress import Snapshot
-from workbench.model.verdict import Judgement, Verdict
+from workbench.model.verdict import Judgement
 from workbench.report.figures import bar, rate_and_rest
 from workbench.report.forecast import cost_against_clean
+from workbench.report.reasons import evidence_for
 from workbench.report.sentences import asides, next_step, sentence
 from workbench.report.text import blocks, duration, evidence, inert, points, ranked
 
 _FAILURES_SHOWN = 6
-# words that rest on something other than the evidence against "no effect"
-_OTHER_EVIDENCE = {Verdict.FALSIFIED, Verdict.PREDICTION_REFUTED, Verdict.NOT_REPRODUCED}
 
 
 def comparison_summary(snapshot: Snapshot) -> Iterator[str]:
@@ -65,18 +64,11 @@ def _comparison(judgement: Judgement, snapshot: Snapshot) -> Iterator[str]:
 
 def _evidence(judgement: Judgement, plan: Plan) -> Iterator[str]:
     """Show the evidence that the word rests on, or that came nearest to one."""
-    values, alpha = judgement.evidence, plan.rules.alpha
     if not judgement.blocks:
         return
-    if judgement.verdict is Verdict.FALSIFIED:
-        margin = "half removed" if plan.rules.margin is None else f"effect >= {plan.rules.margin:g}"
-        yield f"  evidence   against `{margin}`: {evidence(values.margin, alpha)}"
-    if judgement.verdict is Verdict.PREDICTION_REFUTED and values.treatment_clean is not None:
-        yield f"  evidence   against `removes`: {evidence(values.treatment_clean, alpha)}"
-    if judgement.verdict is Verdict.NOT_REPRODUCED and values.control_high is not None:
-        yield f"  evidence   against `control shows it`: {evidence(values.control_high, alpha)}"
-    if judgement.verdict not in _OTHER_EVIDENCE:
-        yield f"  evidence   against `no effect`: {evidence(values.no_effect, alpha)}"
+    against, value = evidence_for(judgement.verdict, judgement.evidence, plan.rules.margin)
+    if value is not None:
+        yield f"  evidence   against `{against}`: {evidence(value, plan.rules.alpha)}"
     low, high = judgement.interval
     yield f"  difference {points(low, high)} (control minus treatment)"
     if judgement.comparison.prediction.treatment is not None:

@@ -16,11 +16,14 @@ import msgspec
 from workbench.errors import PluginError, nearest
 from workbench.model.plan import Part
 
+DIALECT = "dialect"  # beside the options of an engine: how it is spoken to
+
 
 class Group(StrEnum):
     """Kinds of plug-in, named as their entry-point groups are."""
 
     ENGINE = "workbench.engines"
+    DIALECT = "workbench.dialects"
     WORKLOAD = "workbench.workloads"
     KNOB = "workbench.knobs"
     CLASSIFIER = "workbench.classifiers"
@@ -44,6 +47,30 @@ def build(group: Group, part: Part) -> Any:
     """
     options = _options(group, part, options_type(group, part.kind))
     return _load(group, part.kind)(options)
+
+
+def build_engine(part: Part) -> Any:
+    """Build an engine with the dialect that its part names beside its options, if it speaks one.
+
+    Raises:
+        PluginError: As `build`; or it speaks and no dialect is named, or the other way round.
+    """
+    options = dict(part.options)
+    named = options.pop(DIALECT, "")
+    speaks = getattr(_load(Group.ENGINE, part.kind), "speaks", False)
+    if bool(named) != speaks:
+        known = ", ".join(names(Group.DIALECT))
+        raise PluginError(
+            f"engine {part.kind!r} needs a dialect"
+            if speaks
+            else f"engine {part.kind!r} speaks no dialect, and {named!r} is named",
+            hint=f"write there, say, `dialect: openai`; known: {known}" if speaks else "take it out",
+        )
+    engine = Part(kind=part.kind, options=options)
+    dialect = [build(Group.DIALECT, Part(kind=named))] if speaks else []
+    return _load(Group.ENGINE, part.kind)(
+        _options(Group.ENGINE, engine, options_type(Group.ENGINE, part.kind)), *dialect
+    )
 
 
 def options_type(group: Group, kind: str) -> type[Any]:

@@ -1,7 +1,8 @@
 """The seams of the workbench: what an engine, a workload, a knob, a classifier and a clock must offer.
 
 A plug-in is a class with a frozen options dataclass named `Options`, built as `cls(options)`, and one
-entry point (`workbench.engines`, `workbench.workloads`, `workbench.knobs`, `workbench.classifiers`).
+entry point (`workbench.engines`, `workbench.dialects`, `workbench.workloads`, `workbench.knobs`,
+`workbench.classifiers`).
 Nothing else in the workbench knows a concrete one.
 """
 
@@ -20,16 +21,44 @@ from workbench.model.run import Fingerprint
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Edit:
+    """A change of one file that an arm needs, to be taken back after it.
+
+    Attributes:
+        path: The file, from the folder that the engine's own paths are from.
+        key: Dotted key of a value in a JSON or YAML file; empty when a line is meant.
+        line: The line, or the flag within one, that is to be there or not; empty when a key is meant.
+        value: What the key is set to; for a line, true or false, or what follows it.
+    """
+
+    path: str
+    key: str = ""
+    line: str = ""
+    value: Any = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Launch:
-    """How a component of an engine is started, as far as knobs can turn it.
+    """How a component of an engine is started and spoken to, as far as knobs can turn it.
+
+    The engine acts on the first three; files, requests and load are the conductor's and the workload's.
 
     Attributes:
         argv: Its command line, word by word; no shell ever sees it.
         env: Variables laid over its environment; None takes a variable out of it.
+        url: Where clients find it, in place of where the engine would say; else empty.
+        edits: Files to change before it is started.
+        request: Fields to lay over the body of every request, by dotted key; None takes one out.
+        load: What the load is to be, in place of the plan's: `in_flight`, and options of the workload
+            such as `turns`.
     """
 
     argv: tuple[str, ...] = ()
     env: Mapping[str, str | None] = field(default_factory=dict)
+    url: str = ""
+    edits: tuple[Edit, ...] = ()
+    request: Mapping[str, Any] = field(default_factory=dict)
+    load: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Turn(Protocol):
@@ -55,6 +84,8 @@ class Endpoint:
         url: Base URL, for engines that are servers.
         env: Variables laid over the environment of a command; None takes one out.
         cwd: Folder in which a command runs; empty for the workload's own.
+        request: Fields to lay over the body of every request, by dotted key; None takes one out.
+        load: Options of the workload that this arm has another value of, such as `turns`.
     """
 
     arm: str
@@ -62,6 +93,67 @@ class Endpoint:
     url: str = ""
     env: Mapping[str, str | None] = field(default_factory=dict)
     cwd: str = ""
+    request: Mapping[str, Any] = field(default_factory=dict)
+    load: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Component:
+    """A part of an engine that is up, as it was read back and not as it was asked for.
+
+    Attributes:
+        url: Where it answers; empty if it does not speak HTTP, or nobody knows.
+        pid: Its process, None when it cannot be told, such as of a server on another host.
+        started: When that process began, seconds since 1970; with the pid it names a process.
+        argv: Its command line as the kernel has it.
+        env: Its environment as the kernel has it; stays in memory but for what knobs ask for.
+        info: Its effective configuration as it tells it, by dotted key.
+        log: Path of its log; empty if it has none that can be read.
+        log_from: Byte of the log at which this start begins.
+        files: Path to sha256 of the files that it runs, as they are now.
+        newest: When the newest of those files was changed, seconds since 1970; None without files.
+    """
+
+    url: str = ""
+    pid: int | None = None
+    started: float | None = None
+    argv: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    info: Mapping[str, str] = field(default_factory=dict)
+    log: str = ""
+    log_from: int = 0
+    files: Mapping[str, str] = field(default_factory=dict)
+    newest: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sighting:
+    """An engine that is up, as it was read back.
+
+    Attributes:
+        components: By name; an engine that is all one has one, named by the empty text.
+        volatile: Patterns (as of `fnmatch`) of keys of `info` that mean nothing when they differ.
+    """
+
+    components: Mapping[str, Component]
+    volatile: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Traffic:
+    """What a server counts of what it is sent, at one moment; None for what it does not say.
+
+    Attributes:
+        metrics: All its metrics by name, samples of different labels added up.
+        in_flight: Requests under way right now, those that wait included.
+        peak: Most requests that were ever under way at once, counted by the server itself.
+        served: Requests that it has taken since it began.
+    """
+
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    in_flight: float | None = None
+    peak: float | None = None
+    served: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,30 +167,84 @@ class SessionRequest:
 
 @runtime_checkable
 class Engine(Protocol):
-    """Brings an arm up, says what is really running, and takes it down again."""
+    """Brings an arm up, says what is really running, and takes it down again.
+
+    Who derives from it has to give three methods; the others then say that there is nothing to tell.
+    An engine that speaks to a server is built as `cls(options, dialect)`, and says so by `speaks`.
+
+    Attributes:
+        cluster: What the sessions of a start share.
+        speaks: It needs a dialect.
+        lease: What only one run may have at a time, such as a URL; empty for nothing.
+        disturbs: Starting an arm starts, stops or restarts something that others may be using.
+    """
 
     cluster: Cluster
+    speaks: bool = False
+    lease: str = ""
+    disturbs: bool = False
 
     async def start(self, arm: Arm, turn: Turn = untouched) -> Endpoint:
-        """Bring an arm up. Raises ArmCouldNotStart; must then leave nothing running."""
+        """Bring an arm up, until it is ready. Raises ArmCouldNotStart, leaving nothing running."""
         ...
 
     async def fingerprint(self, arm: Arm, turn: Turn = untouched) -> Fingerprint:
-        """Read back what this arm runs. Raises ArmCouldNotStart when it cannot run at all."""
+        """Say what this arm would run, or runs. Nothing is started for it. Raises ArmCouldNotStart."""
         ...
 
     async def stop(self) -> None:
         """Take down what is up; does nothing when nothing is."""
         ...
 
+    async def look(self) -> Sighting | None:
+        """Read back what is up; None when there is nothing to read. Raises EngineError."""
+        return None
+
+    async def traffic(self) -> Traffic:
+        """Give what the server counts, cheaply enough for ten times a second. Raises EngineError."""
+        return Traffic()
+
+    async def flush(self) -> bool:
+        """Empty its caches between arms that share a start; False: it cannot. Raises EngineError."""
+        return False
+
+    def died(self) -> str:
+        """Say how what was started has ended by itself; empty while it is up."""
+        return ""
+
+
+@runtime_checkable
+class Dialect(Protocol):
+    """How a server is spoken to. All methods raise EngineError when it does not answer as it should.
+
+    Attributes:
+        health: Path that answers 200 once the server is ready.
+        volatile: Patterns of keys of `info` that mean nothing when they differ, such as ports.
+    """
+
+    health: str
+    volatile: tuple[str, ...]
+
+    async def ready(self, url: str) -> bool:
+        """Say whether it is ready; False while it does not answer. Never raises."""
+        ...
+
+    async def info(self, url: str) -> Mapping[str, str]:
+        """Give its effective configuration by dotted key; nothing if it tells none."""
+        ...
+
+    async def traffic(self, url: str) -> Traffic:
+        """Give what it counts."""
+        ...
+
+    async def flush(self, url: str) -> bool:
+        """Empty its caches; False when it cannot."""
+        ...
+
 
 @runtime_checkable
 class KnobKind(Protocol):
-    """One way of setting something: the value of a level, worked into a launch.
-
-    This is the seam for what acts on a launch. A kind that acts elsewhere (on files, on requests, on
-    the load) gets a method of its own beside `apply`, and whoever reaches that place calls it.
-    """
+    """One way of setting something: the value of a level, worked into a launch."""
 
     def apply(self, value: Any, launch: Launch) -> Launch:
         """Give the launch with the knob at this value; pure.
@@ -128,6 +274,9 @@ class Workload(Protocol):
     def leftovers(self, run: str) -> int:
         """End what a killed opening of this run left behind; give how many there were."""
         ...
+
+    async def close(self) -> None:
+        """Let go of connections: the arm is about to be taken down."""
 
 
 @runtime_checkable

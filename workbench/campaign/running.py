@@ -119,7 +119,7 @@ def conduct(
 def build(plan: Plan) -> Parts:
     """Import and build the plug-ins that a plan names."""
     return Parts(
-        engine=plugins.build(plugins.Group.ENGINE, plan.engine),
+        engine=plugins.build_engine(plan.engine),
         workload=plugins.build(plugins.Group.WORKLOAD, plan.workload),
         classifier=plugins.build(plugins.Group.CLASSIFIER, plan.classifier),
         knobs=Knobs(plan.knobs),

@@ -62,6 +62,7 @@ class InProcess:
             # siblings may fail of one cause at the same time; the first says it all
             raise raised.exceptions[0] from None
         finally:
+            await self._workload.close()
             await self._engine.stop()
 
     async def _worker(

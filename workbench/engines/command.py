@@ -23,7 +23,7 @@ from pathlib import Path
 from workbench.errors import ArmCouldNotStart
 from workbench.model.plan import Arm, Cluster
 from workbench.model.run import Fingerprint
-from workbench.ports import Endpoint, Launch, Turn, untouched
+from workbench.ports import Endpoint, Engine, Launch, Turn, untouched
 
 COMMAND = "command"  # the knob whose level is an arm's command line
 _INTERPRETERS = ("sh", "bash", "dash", "zsh", "python", "perl", "ruby", "node", "env")
@@ -48,7 +48,7 @@ class CommandEngineOptions:
             raise ValueError("argv begins with an empty word; it must name a command")
 
 
-class CommandEngine:
+class CommandEngine(Engine):
     """Lifecycle `command`: each trial is a start of its own."""
 
     Options = CommandEngineOptions

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from workbench.errors import ArmCouldNotStart
 from workbench.model.plan import Arm, Cluster
 from workbench.model.run import Fingerprint
-from workbench.ports import Endpoint, Launch, Turn, untouched
+from workbench.ports import Endpoint, Engine, Launch, Turn, untouched
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,7 @@ class SimulatedEngineOptions:
     drifts: dict[str, int] | None = None
 
 
-class SimulatedEngine:
+class SimulatedEngine(Engine):
     """Starts nothing and remembers how often it was asked."""
 
     Options = SimulatedEngineOptions

@@ -28,7 +28,15 @@ class Ending(StrEnum):
 
     COMPLETED = "completed"
     TIMEOUT = "timeout"
-    ENGINE_DIED = "engine_died"
+    ENGINE_DIED = "engine_died"  # and what was under way with it
+    REFUSED = "refused"  # no connection came about
+    RESET = "reset"  # the connection broke, or was closed before any answer
+    TRUNCATED = "truncated"  # the answer ended in order, but before it was whole
+    HTTP_ERROR = "http_error"  # a status of 400 or more
+    REDIRECTED = "redirected"  # a status of 300 to 399; it is not followed
+    TOO_LARGE = "too_large"  # more than anybody keeps in memory
+    MALFORMED = "malformed"  # not the HTTP, events, JSON or UTF-8 that was promised
+    ENGINE_ERROR = "engine_error"  # the engine says so itself, inside a 200
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,6 +54,15 @@ class Exchange:
         signal: Name of the signal that ended a command, such as `SIGSEGV`; else empty.
         last: It ends its session; a session whose last exchange is missing is run again.
         expected: The right answer, as far as the client knows it; else empty.
+        first_seconds: From sending to the first token; None where there is none to tell.
+        http_status: Status of the HTTP answer; None for no HTTP, or none that came.
+        finish: Why the engine says that it ended, such as `stop` or `length`; else empty.
+        prompt_tokens: Tokens of the prompt as the engine counts them; None if it does not say.
+        completion_tokens: Tokens of the reply, likewise.
+        cached_tokens: Tokens of the prompt that it did not compute anew, likewise.
+        detail: How a bad ending came about, one line; holds nothing of the request.
+        earlier: Attempts before this one, one line each; empty unless retries were asked for.
+        request_sha256: Digest of what was sent; else empty.
     """
 
     key: ExchangeKey
@@ -58,6 +75,15 @@ class Exchange:
     signal: str = ""
     last: bool = True
     expected: str = ""
+    first_seconds: float | None = None
+    http_status: int | None = None
+    finish: str = ""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cached_tokens: int | None = None
+    detail: str = ""
+    earlier: tuple[str, ...] = ()
+    request_sha256: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -87,6 +87,14 @@ class Rules:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Watched:
+    """A symptom beside the run's own: counted and shown, never pooled with it, deciding nothing."""
+
+    symptom: Symptom
+    classifier: Part
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Plan:
     """Everything that a run will do.
 
@@ -106,6 +114,8 @@ class Plan:
         budget: Seconds that an opening of the run may take, None for no limit: no block is begun that
             is not expected to end in time.
         first_block: Number of its first block; after those of earlier runs that it goes on from.
+        also: The campaign's other symptoms.
+        allow_foreign: Requests of others than this run's do not make it invalid.
     """
 
     arms: tuple[Arm, ...]
@@ -122,6 +132,8 @@ class Plan:
     knobs: Mapping[str, Part] = field(default_factory=dict)
     budget: float | None = None
     first_block: int = 1
+    also: tuple[Watched, ...] = ()
+    allow_foreign: bool = False
 
     def arm(self, name: str) -> Arm:
         """Look an arm up by name; raises KeyError."""

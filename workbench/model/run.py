@@ -16,6 +16,7 @@ from typing import Any
 from workbench.model.event import Earlier
 from workbench.model.outcome import Counts, Exchange, Label, Status
 from workbench.model.plan import Plan
+from workbench.model.start import Start
 from workbench.model.verdict import Guard
 
 RUN_SCHEMA = "workbench/run@1"
@@ -41,12 +42,22 @@ class Fingerprint:
         config: Effective configuration, redacted; compared between the arms of a comparison.
         files: Path to sha256 of the files that the arm runs; a change during a run invalidates it.
         volatile: Facts that are recorded and never compared, such as pids.
+        start: How the start went that this was read back from; None if nothing was started for it.
     """
 
     arm: str
     config: Mapping[str, str]
     files: Mapping[str, str] = field(default_factory=dict)
     volatile: Mapping[str, str] = field(default_factory=dict)
+    start: Start | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Seen:
+    """What an exchange is for another symptom of the campaign than the run's own."""
+
+    label: Label
+    status: Status
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,6 +71,7 @@ class Sample:
         status: Status of this exchange for the run's symptom.
         text_sha256: Digest of the text as labelled, before masking and capping on disk.
         at: When the exchange ended, UTC.
+        others: What it is for the other symptoms that the run watches, by their names.
     """
 
     exchange: Exchange
@@ -68,6 +80,7 @@ class Sample:
     status: Status
     text_sha256: str
     at: datetime
+    others: Mapping[str, Seen] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

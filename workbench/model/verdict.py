@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from workbench.model.outcome import Counts
 from workbench.model.prediction import Prediction
+from workbench.model.start import Exposure
 
 
 class Verdict(StrEnum):
@@ -84,12 +85,21 @@ class Guard:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Comparison:
-    """One hypothesis served by a run: a pair of its arms and what was predicted of them."""
+    """One hypothesis served by a run: a pair of its arms and what was predicted of them.
+
+    Attributes:
+        control: Name of the arm predicted to show the symptom.
+        treatment: Name of the other one.
+        prediction: What was predicted.
+        hypothesis: Its id; None for a comparison that tests none.
+        exposure: What proves that the suspect's path was exercised.
+    """
 
     control: str
     treatment: str
     prediction: Prediction = field(default_factory=Prediction)
     hypothesis: str | None = None
+    exposure: tuple[Exposure, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

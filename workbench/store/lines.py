@@ -45,6 +45,15 @@ class SampleLine(msgspec.Struct, omit_defaults=True):
     text: str | Tagged = ""
     blob: str = ""
     expected: str | Tagged = ""
+    first_seconds: float | None = None
+    http: int | None = None
+    finish: str | Tagged = ""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cached_tokens: int | None = None
+    detail: str | Tagged = ""
+    earlier: list[str] = []
+    request_sha256: str = ""
 
 
 class EventLine(msgspec.Struct, omit_defaults=True):
@@ -58,7 +67,10 @@ class EventLine(msgspec.Struct, omit_defaults=True):
 _encode = msgspec.json.Encoder().encode
 _decode_sample = msgspec.json.Decoder(SampleLine).decode
 _decode_event = msgspec.json.Decoder(EventLine).decode
-_TAGGABLE = ("label", "rule", "seconds", "signature", "signal", "start_seconds", "text", "expected")
+_TAGGABLE = (
+    *("label", "rule", "seconds", "signature", "signal", "start_seconds", "text", "expected"),
+    *("finish", "detail"),
+)
 
 
 def encode_sample(sample: Sample, blob: str = "") -> bytes:
@@ -84,6 +96,15 @@ def encode_sample(sample: Sample, blob: str = "") -> bytes:
         "" if blob else exchange.text,
         blob,
         exchange.expected,
+        exchange.first_seconds,
+        exchange.http_status,
+        exchange.finish,
+        exchange.prompt_tokens,
+        exchange.completion_tokens,
+        exchange.cached_tokens,
+        exchange.detail,
+        list(exchange.earlier),
+        exchange.request_sha256,
     )
     if not (math.isfinite(exchange.seconds) and math.isfinite(exchange.start_seconds)):
         return seal(
@@ -117,6 +138,15 @@ def decode_sample(body: bytes) -> tuple[Sample, str]:
             signal=_plain(line.signal, str),
             last=line.last,
             expected=_plain(line.expected, str),
+            first_seconds=line.first_seconds,
+            http_status=line.http,
+            finish=_plain(line.finish, str),
+            prompt_tokens=line.prompt_tokens,
+            completion_tokens=line.completion_tokens,
+            cached_tokens=line.cached_tokens,
+            detail=_plain(line.detail, str),
+            earlier=tuple(line.earlier),
+            request_sha256=line.request_sha256,
         ),
         attempt=line.attempt,
         label=Label(

@@ -26,7 +26,7 @@ import psutil
 from workbench.errors import ArmCouldNotStart
 from workbench.model.ids import ExchangeKey
 from workbench.model.outcome import Ending, Exchange
-from workbench.ports import Endpoint, SessionRequest
+from workbench.ports import Endpoint, SessionRequest, Workload
 
 _CANNOT_EXECUTE = {
     126: "it exited with 126: found but not executable",
@@ -54,7 +54,7 @@ class CommandWorkloadOptions:
             raise ValueError(f"timeout must be positive, not {self.timeout}")
 
 
-class CommandWorkload:
+class CommandWorkload(Workload):
     """Workload `command`: one execution, one exchange, one session."""
 
     Options = CommandWorkloadOptions

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from workbench.model.ids import ExchangeKey
 from workbench.model.outcome import Ending, Exchange
-from workbench.ports import Endpoint, SessionRequest
+from workbench.ports import Endpoint, SessionRequest, Workload
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +24,7 @@ class SimulatedWorkloadOptions:
     timeouts: Mapping[str, float] = field(default_factory=dict)
 
 
-class SimulatedWorkload:
+class SimulatedWorkload(Workload):
     """One exchange a session, without waiting for anything."""
 
     Options = SimulatedWorkloadOptions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from workbench.model.campaign import (
     CampaignSpec,
@@ -31,6 +31,20 @@ from workbench.store.schema.fields import (
 )
 
 
+def _bad_ending(name: str) -> str:
+    if name not in _BAD_ENDINGS:
+        raise refusal(f"there is no status {name[:70]!r}", f"one of {', '.join(_BAD_ENDINGS)}")
+    return name
+
+
+_BAD_ENDINGS = tuple(ending.value for ending in Ending if ending is not Ending.COMPLETED)
+BadEnding = Annotated[
+    str,
+    AfterValidator(_bad_ending),
+    WithJsonSchema({"type": "string", "enum": list(_BAD_ENDINGS)}),
+]
+
+
 def _classifier(value: Any) -> Any:
     return {"kind": value} if isinstance(value, str) else value
 
@@ -51,7 +65,7 @@ class SymptomShape(Shape):
         WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object", "required": ["kind"]}]}),
     ] = None
     labels: list[Name] = Field(default_factory=list)
-    statuses: list[Literal["timeout", "engine_died"]] = Field(default_factory=list)
+    statuses: list[BadEnding] = Field(default_factory=list)
     after: Duration | None = None
     reference_rate: Rate | None = None
 

@@ -1,7 +1,7 @@
 """Turns the knobs of a plan: from the settings of an arm to what becomes of a launch.
 
 A plan keeps each knob as a part: its kind, the options of the plug-in, and beside them what belongs to
-every knob, `levels` and `components`. Engines see none of that. They are handed a turn, which they
+every knob, such as `levels`. Engines see none of that. They are handed a turn, which they
 call for each component that they start.
 """
 
@@ -12,11 +12,13 @@ from typing import Any
 
 from workbench import plugins
 from workbench.errors import ArmCouldNotStart
+from workbench.judge.readback import spelled
 from workbench.model.campaign import Knob
 from workbench.model.plan import Arm, Part
 from workbench.ports import KnobKind, Launch, Turn
 
-LEVELS, COMPONENTS = "levels", "components"
+LEVELS, COMPONENTS, READBACK, MOVES = "levels", "components", "readback", "moves"
+_OF_EVERY_KNOB = (LEVELS, COMPONENTS, READBACK, MOVES)
 
 
 def part_of(knob: Knob, engine: str) -> Part:
@@ -25,9 +27,15 @@ def part_of(knob: Knob, engine: str) -> Part:
     kind = here.pop("kind", knob.kind)
     levels = here.pop(LEVELS, knob.levels)
     components = here.pop(COMPONENTS, knob.components)
+    readback = here.pop(READBACK, knob.readback)
+    moves = here.pop(MOVES, knob.moves)
     options = here if kind != knob.kind else {**knob.options, **here}
     if components:
         options = {**options, COMPONENTS: list(components)}
+    if readback:
+        options = {**options, READBACK: dict(readback)}
+    if moves:
+        options = {**options, MOVES: list(moves)}
     return Part(kind=kind, options={**options, LEVELS: dict(levels)})
 
 
@@ -64,6 +72,27 @@ class Knobs:
 
         return turned
 
+    def beside_in_words(self, arm: Arm) -> dict[str, str]:
+        """Give what the knobs of an arm turn beside the engine, as entries of a configuration."""
+        beside = self.beside(arm)
+        words = {f"request {name}": spelled(value) for name, value in beside.request.items()}
+        words |= {f"load {name}": spelled(value) for name, value in beside.load.items()}
+        for edit in beside.edits:
+            words[f"edit {edit.path} {edit.key or edit.line}"] = spelled(edit.value)
+        return words
+
+    def beside(self, arm: Arm) -> Launch:
+        """Work all knobs of an arm into an empty launch, for what is turned beside the engine.
+
+        Raises:
+            ValueError: As `apply`.
+        """
+        launch = Launch()
+        for name in sorted(self._built.keys() & arm.settings.keys()):
+            value = value_of(self._parts[name], arm.settings[name])
+            launch = self._built[name].apply(value, launch)
+        return launch
+
     def apply(self, arm: Arm, launch: Launch, component: str = "") -> Launch:
         """Work the settings of an arm into a launch, knob by knob in order of their names.
 
@@ -83,6 +112,6 @@ class Knobs:
 
 
 def _build(part: Part) -> KnobKind:
-    own = {name: value for name, value in part.options.items() if name not in (LEVELS, COMPONENTS)}
+    own = {name: value for name, value in part.options.items() if name not in _OF_EVERY_KNOB}
     knob: KnobKind = plugins.build(plugins.Group.KNOB, Part(kind=part.kind, options=own))
     return knob

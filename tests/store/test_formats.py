@@ -138,7 +138,6 @@ WRITTEN = [
     ("\nOne of `engines`", "\nOne of `workloads`", campaign.EngineShape, ("engines", "*")),
     ("\nOne of `workloads`", "\nOne of `knobs`", campaign.WorkloadShape, ("workloads", "*")),
     ("\nOne of `knobs`", "\n`readback` of", campaign.KnobShape, ("knobs", "*")),
-    ("\n`readback` of", "\nOne of `constraints`", campaign.ReadbackShape, ("knobs", "*", "readback")),
     ("\nOne of `constraints`", "\n`defaults`:", campaign.ConstraintShape, ("constraints", "*")),
     ("\n`defaults`:", "## hypotheses/", campaign.DefaultsShape, ("defaults",)),
     ("## hypotheses/H05-", "\n`prediction`;", hypothesis.HypothesisShape, ()),
@@ -178,6 +177,11 @@ def test_the_fields_that_people_write_are_documented_and_stand_in_the_example(
         and all(part in ("*", key) for part, key in zip(where, keys, strict=False))
     }
     assert set(names) <= met
+
+
+def test_the_places_to_read_back_from_are_documented() -> None:
+    text = section("\n`readback` of", "\nOne of `constraints`")
+    assert set(documented(text)) == shape_fields(campaign.ReadbackShape)
 
 
 def test_the_examples_of_what_people_write_are_right(tmp_path: Path) -> None:

@@ -155,7 +155,8 @@ def look(view: RunView) -> Snapshot:
         run=manifest.id, folder=str(view.path), phase=Phase.COMPARING, seconds=manifest.seconds
     )
     problems = (*view.altered(), *view.damage())
-    return replace(books.snapshot(docket, place), problems=problems)
+    starts = tuple(each.start for each in view.fingerprints() if each.start is not None)
+    return replace(books.snapshot(docket, place), problems=problems, starts=starts)
 
 
 def digest(plan: Plan) -> str:

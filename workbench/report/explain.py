@@ -10,6 +10,7 @@ from workbench.model.verdict import Evidence, Judgement, Verdict
 from workbench.report.figures import rate, rate_and_rest
 from workbench.report.forecast import said
 from workbench.report.sentences import asides, sentence
+from workbench.report.starts import starts
 from workbench.report.text import blocks, duration, inert, number, points, ranked
 
 _FAILURES_SHOWN = 12
@@ -28,6 +29,9 @@ def explain(snapshot: Snapshot) -> Iterator[str]:
     for judgement in snapshot.judgements:
         yield ""
         yield from _judgement(judgement, snapshot)
+    if snapshot.starts:
+        yield ""
+        yield from starts(snapshot.starts)
     if snapshot.failures:
         yield ""
         yield "what was not clean, by arm and signature:"

@@ -1,7 +1,7 @@
 """Multi-turn tool-calling sessions whose right answers are known: `records.py`, sent to a server.
 
-Each turn brings further records, asks for one, and carries the right call of every earlier turn, so that
-a prefix cache has something to hold and each turn is judged on its own. What a session says depends on
+Each turn brings further records, asks for one, and carries the right call of every earlier turn. So a
+prefix cache has something to hold, and each turn is judged on its own. What a session says depends on
 its seed and its number alone. Arms have different seeds on purpose: the evidence of a verdict is
 computed for arms that fail independently.
 """

@@ -19,7 +19,13 @@ PORTS = {
 }
 NEEDED: dict[plugins.Group, dict[str, dict[str, Any]]] = {
     plugins.Group.WORKLOAD: {"simulated": {"rates": {"control": 0.1}}},
-    plugins.Group.KNOB: {"env": {"name": "MODE"}, "flag": {"flag": "--mode"}},
+    plugins.Group.KNOB: {
+        "env": {"name": "MODE"},
+        "file": {"path": "serve.sh", "line": "--mode"},
+        "flag": {"flag": "--mode"},
+        "load": {"field": "in_flight"},
+        "request": {"field": "temperature"},
+    },
     plugins.Group.CLASSIFIER: {
         "regex": {"patterns": {"garbled": "DSML"}},
         "tool_call": {"family": "deepseek_v4"},

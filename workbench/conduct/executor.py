@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import replace
 
 from workbench.conduct.knobs import Knobs
 from workbench.model.ids import SessionKey
 from workbench.model.outcome import Exchange
-from workbench.model.plan import ArmJob
+from workbench.model.plan import Arm, ArmJob
 from workbench.ports import Endpoint, Engine, SessionRequest, Workload
+
+IN_FLIGHT = "in_flight"  # of a load that a knob turns: ours; the rest of it is the workload's
 
 
 class _Enough(Exception):
@@ -28,13 +32,22 @@ class InProcess:
         engine: Brings the arm up.
         workload: Drives a session.
         knobs: Turn an arm's settings.
+        files: Gives what keeps an arm's edits of files in place while it is entered.
     """
 
-    def __init__(self, run: str, engine: Engine, workload: Workload, knobs: Knobs) -> None:
+    def __init__(
+        self,
+        run: str,
+        engine: Engine,
+        workload: Workload,
+        knobs: Knobs,
+        files: Callable[[Arm], AbstractContextManager[None]],
+    ) -> None:
         self._run = run
         self._engine = engine
         self._workload = workload
         self._knobs = knobs
+        self._files = files
         self.in_flight = 0
 
     async def execute(
@@ -50,11 +63,21 @@ class InProcess:
         Raises:
             ArmCouldNotStart: The arm cannot be brought up; everything in flight has been ended.
         """
+        with self._files(job.arm):
+            await self._execute(job, take, enough)
+
+    async def _execute(
+        self, job: ArmJob, take: Callable[[Exchange], None], enough: Callable[[], bool]
+    ) -> None:
+        beside = self._knobs.beside(job.arm)
+        load = {name: value for name, value in beside.load.items() if name != IN_FLIGHT}
         endpoint = await self._engine.start(job.arm, self._knobs.turn(job.arm))
+        endpoint = replace(endpoint, request=beside.request, load=load)
+        in_flight = min(int(beside.load.get(IN_FLIGHT, job.in_flight)), len(job.sessions))
         waiting = iter(zip(job.sessions, job.seeds, strict=True))
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(min(job.in_flight, len(job.sessions))):
+                for _ in range(in_flight):
                     group.create_task(self._worker(endpoint, job, waiting, take, enough))
         except* _Enough:
             pass

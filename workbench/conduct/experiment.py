@@ -7,8 +7,9 @@ so a complete block costs nothing and leads to the judgement that it led to the 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 
 from workbench.conduct.books import Books, Place
 from workbench.conduct.budget import Budget
@@ -32,12 +33,23 @@ _AT_REST = (RunState.FINISHED, RunState.STOPPED)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Parts:
-    """The plug-ins of a run, built."""
+    """The plug-ins of a run, built, and the files that they need changed.
+
+    Attributes:
+        engine: Brings an arm up.
+        workload: Drives a session.
+        classifier: Labels what comes back.
+        knobs: Turn an arm's settings.
+        files: Gives what keeps an arm's edits of files in place while it is entered.
+        edited: What was read back of an arm to the same with its files as the edits make them.
+    """
 
     engine: Engine
     workload: Workload
     classifier: Classifier
     knobs: Knobs
+    files: Callable[[Arm], AbstractContextManager[None]] = lambda arm: nullcontext()
+    edited: Callable[[Fingerprint, Arm], Fingerprint] = lambda found, arm: found
 
 
 class Experiment:
@@ -68,7 +80,9 @@ class Experiment:
         self._observer = observer
         self._books = Books(plan)
         self._docket = Docket(plan, self._books.tally, beginning)
-        self._executor = InProcess(folder.manifest.id, parts.engine, parts.workload, parts.knobs)
+        self._executor = InProcess(
+            folder.manifest.id, parts.engine, parts.workload, parts.knobs, parts.files
+        )
         self._arm = ""
         self._spent = folder.manifest.seconds
         self._begun = clock.monotonic()
@@ -156,7 +170,7 @@ class Experiment:
 
     async def _unchanged(self, arm: Arm, planned: Fingerprint, *, block: int) -> bool:
         """Read back what an arm runs; if that has changed, put it on record and invalidate the run."""
-        now = await self._parts.engine.fingerprint(arm, self._parts.knobs.turn(arm))
+        now = await _read_back(arm, self._parts)
         found = guards.changed(planned, now)
         if found:
             self._folder.write_fingerprint(now, block)
@@ -211,4 +225,11 @@ class Experiment:
 
 async def read_back(plan: Plan, parts: Parts) -> dict[str, Fingerprint]:
     """Read back what every arm of a plan runs. Raises ArmCouldNotStart."""
-    return {arm.name: await parts.engine.fingerprint(arm, parts.knobs.turn(arm)) for arm in plan.arms}
+    return {arm.name: await _read_back(arm, parts) for arm in plan.arms}
+
+
+async def _read_back(arm: Arm, parts: Parts) -> Fingerprint:
+    """Read back an arm, with what its knobs turn beside the engine."""
+    found = await parts.engine.fingerprint(arm, parts.knobs.turn(arm))
+    found = replace(found, config={**found.config, **parts.knobs.beside_in_words(arm)})
+    return parts.edited(found, arm)

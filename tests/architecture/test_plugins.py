@@ -29,7 +29,13 @@ NEEDED: dict[plugins.Group, dict[str, dict[str, Any]]] = {
         "single": {"prompt": "hello"},
         "replay": {"file": str(ROOT / "tests" / "drivers" / "bodies.jsonl")},
     },
-    plugins.Group.KNOB: {"env": {"name": "MODE"}, "flag": {"flag": "--mode"}},
+    plugins.Group.KNOB: {
+        "env": {"name": "MODE"},
+        "file": {"path": "serve.sh", "line": "--mode"},
+        "flag": {"flag": "--mode"},
+        "load": {"field": "in_flight"},
+        "request": {"field": "temperature"},
+    },
     plugins.Group.CLASSIFIER: {
         "regex": {"patterns": {"garbled": "DSML"}},
         "tool_call": {"family": "deepseek_v4"},

@@ -37,13 +37,23 @@ _AT_REST = (RunState.FINISHED, RunState.STOPPED)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Parts:
-    """The plug-ins of a run, built."""
+    """The plug-ins of a run, built, and the files that they need changed.
+
+    Attributes:
+        engine: Brings an arm up.
+        workload: Drives a session.
+        classifier: Labels what comes back.
+        knobs: Turn an arm's settings.
+        files: Gives what keeps an arm's edits of files in place while it is entered.
+        edited: What was read back of an arm to the same with its files as the edits make them.
+    """
 
     engine: Engine
     workload: Workload
     classifier: Classifier
     knobs: Knobs
     files: Callable[[Arm], AbstractContextManager[None]] = lambda arm: nullcontext()
+    edited: Callable[[Fingerprint, Arm], Fingerprint] = lambda found, arm: found
 
 
 class Experiment:
@@ -254,4 +264,5 @@ async def read_back(plan: Plan, parts: Parts) -> dict[str, Fingerprint]:
 async def _read_back(arm: Arm, parts: Parts) -> Fingerprint:
     """Read back an arm, with what its knobs turn beside the engine."""
     found = await parts.engine.fingerprint(arm, parts.knobs.turn(arm))
-    return replace(found, config={**found.config, **parts.knobs.beside_in_words(arm)})
+    found = replace(found, config={**found.config, **parts.knobs.beside_in_words(arm)})
+    return parts.edited(found, arm)

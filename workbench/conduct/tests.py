@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from workbench import plugins
+from workbench.conduct import feasible
 from workbench.conduct.knobs import Knobs, part_of
 from workbench.conduct.plans import CONTROL, REFERENCE, TREATMENT
 from workbench.errors import PluginError, UsageError, nearest
@@ -86,7 +87,7 @@ def plan_tests(spec: CampaignSpec, hypotheses: Sequence[Hypothesis], asked: Mapp
         in_flight=_positive("in_flight", asked.get("in_flight", workload.in_flight)),
         seed=_seed(workload, asked),
         keep_texts=asked.get("keep_texts", workload.keep_texts),
-        knobs=_knobs(spec, engine, arms),
+        knobs=_knobs(spec, engine, workload, arms),
         budget=asked.get("budget"),
     )
 
@@ -332,7 +333,9 @@ def _measurement(
     )
 
 
-def _knobs(spec: CampaignSpec, engine: EngineSpec, arms: Sequence[Arm]) -> dict[str, Part]:
+def _knobs(
+    spec: CampaignSpec, engine: EngineSpec, workload: WorkloadSpec, arms: Sequence[Arm]
+) -> dict[str, Part]:
     """Give the knobs that the arms set, each tried out at the levels that they set it to."""
     names = dict.fromkeys(name for arm in arms for name in arm.settings)
     parts = {name: part_of(_named("knob", name, spec.knobs), engine.name) for name in names}
@@ -342,7 +345,7 @@ def _knobs(spec: CampaignSpec, engine: EngineSpec, arms: Sequence[Arm]) -> dict[
         for arm in arms:
             for component in _components(parts):
                 knobs.apply(arm, launch, component)
-            knobs.beside(arm)
+            feasible.check(knobs, arm, engine, workload)
     except (PluginError, ValueError) as error:
         raise UsageError(f"{CAMPAIGN}: {error}") from error
     return parts

@@ -74,6 +74,9 @@ def test_keys_with_dots_are_meant_by_their_end() -> None:
     one = found("control", {"router info decode.pages": "1"})
     other = found("treatment", {"router info decode.pages": "2"})
     assert not starts.elsewhere(one, other, ["pages"])
+    assert not starts.elsewhere(one, other, ["decode.*"])
+    deep = [found(arm, {"router info prefill.pools.a": arm}) for arm in ("control", "treatment")]
+    assert not starts.elsewhere(*deep, ["pools.*"])
     assert starts.elsewhere(one, other, ["ages"])
 
 

@@ -206,7 +206,7 @@ def _plain(key: str) -> str:
 
 def _is_allowed(key: str, allowed: Iterable[str]) -> bool:
     """A key is meant by its whole name, by the end of it, or by a pattern."""
-    return any(fnmatchcase(key, each) or key.endswith(f".{each}") for each in allowed)
+    return any(fnmatchcase(key, each) or fnmatchcase(key, f"*.{each}") for each in allowed)
 
 
 def _is_volatile(key: str, patterns: Iterable[str]) -> bool:

@@ -7,18 +7,29 @@ on reading, so that a later workbench of the same format may add some.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from workbench.model.ids import ExchangeKey
 from workbench.model.outcome import Ending, Exchange, Label, Status
-from workbench.model.run import RunEvent, Sample
+from workbench.model.run import RunEvent, Sample, Seen
 from workbench.store.jsonl import BadLine, seal
 from workbench.store.tags import tag, untag
 
 Tagged = dict[str, str]
+_Struct = TypeVar("_Struct", bound=msgspec.Struct)
+
+
+class SeenLine(msgspec.Struct, omit_defaults=True):
+    """What an exchange is for another symptom; without a label, it has the line's own."""
+
+    status: Status = Status.CLEAN
+    label: str | Tagged = ""
+    rule: str | Tagged = ""
+    signature: str | Tagged = ""
 
 
 class SampleLine(msgspec.Struct, omit_defaults=True):
@@ -54,6 +65,7 @@ class SampleLine(msgspec.Struct, omit_defaults=True):
     detail: str | Tagged = ""
     earlier: list[str] = []
     request_sha256: str = ""
+    also: dict[str, SeenLine] = {}
 
 
 class EventLine(msgspec.Struct, omit_defaults=True):
@@ -71,6 +83,7 @@ _TAGGABLE = (
     *("label", "rule", "seconds", "signature", "signal", "start_seconds", "text", "expected"),
     *("finish", "detail"),
 )
+_TAGGABLE_OF_SEEN = ("label", "rule", "signature")
 
 
 def encode_sample(sample: Sample, blob: str = "") -> bytes:
@@ -105,6 +118,9 @@ def encode_sample(sample: Sample, blob: str = "") -> bytes:
         exchange.detail,
         list(exchange.earlier),
         exchange.request_sha256,
+        also={name: _seen_line(seen, label) for name, seen in sample.others.items()}
+        if sample.others
+        else {},
     )
     if not (math.isfinite(exchange.seconds) and math.isfinite(exchange.start_seconds)):
         return seal(
@@ -158,6 +174,9 @@ def decode_sample(body: bytes) -> tuple[Sample, str]:
         text_sha256=line.text_sha256,
         at=line.at,
     )
+    if line.also:
+        others = {name: _seen(each, sample.label) for name, each in line.also.items()}
+        sample = replace(sample, others=others)
     return sample, line.blob
 
 
@@ -176,8 +195,27 @@ def decode_event(body: bytes) -> RunEvent:
     return RunEvent(at=line.at, kind=line.kind, facts=facts)
 
 
+def _seen_line(seen: Seen, own: Label) -> SeenLine:
+    label = seen.label
+    if label == own:
+        return SeenLine(seen.status)
+    return SeenLine(seen.status, label.word, label.rule, label.signature)
+
+
+def _seen(line: SeenLine, own: Label) -> Seen:
+    if line.label == "":
+        return Seen(label=own, status=line.status)
+    word, rule, signature = (_plain(getattr(line, name), str) for name in _TAGGABLE_OF_SEEN)
+    return Seen(label=Label(word=word, rule=rule, signature=signature), status=line.status)
+
+
 def _tagged(line: SampleLine) -> SampleLine:
-    return msgspec.structs.replace(line, **{name: tag(getattr(line, name)) for name in _TAGGABLE})
+    also = {name: _with_tags(each, _TAGGABLE_OF_SEEN) for name, each in line.also.items()}
+    return msgspec.structs.replace(_with_tags(line, _TAGGABLE), also=also)
+
+
+def _with_tags(line: _Struct, names: tuple[str, ...]) -> _Struct:
+    return msgspec.structs.replace(line, **{name: tag(getattr(line, name)) for name in names})
 
 
 def _plain(value: Any, kind: type[Any]) -> Any:

@@ -9,9 +9,9 @@ from enum import Enum
 from typing import Any
 
 from workbench.model.event import ArmResult, Body, Unknown
-from workbench.model.outcome import Label
+from workbench.model.outcome import Counts, Label
 from workbench.model.plan import Arm, Part, Plan
-from workbench.model.run import Fingerprint, Manifest, RunEvent, Sample, Served
+from workbench.model.run import Fingerprint, Manifest, RunEvent, Sample, Seen, Served
 from workbench.model.verdict import Guard
 from workbench.store.redact import (
     REDACTED,
@@ -57,6 +57,7 @@ class Gate:
         """Know also what a plan holds that is secret by its name."""
         given = [arm.settings for arm in plan.arms]
         given += [part.options for part in (plan.engine, plan.workload, plan.classifier)]
+        given += [other.classifier.options for other in plan.also]
         given += [part.options for part in plan.knobs.values()]
         given += [_secret_levels(name, part) for name, part in plan.knobs.items()]
         return Gate.of({*self.secrets, *secrets_given(given)})
@@ -103,7 +104,11 @@ class Gate:
         return clean
 
     def sample(self, sample: Sample) -> Sample:
-        """Mask the reply, the right answer, and the label's words, which may quote either."""
+        """Mask the reply, the right answer, and the labels' words, which may quote either."""
+        if sample.others:
+            others = {name: self._seen(seen) for name, seen in sample.others.items()}
+            if others != sample.others:
+                sample = replace(sample, others=others)
         exchange, label = sample.exchange, sample.label
         text = mask(exchange.text, self.secrets) if exchange.text else ""
         expected = mask(exchange.expected, self.secrets) if exchange.expected else ""
@@ -118,8 +123,18 @@ class Gate:
             label=Label(word=label.word, rule=rule, signature=signature),
         )
 
+    def _seen(self, seen: Seen) -> Seen:
+        label = seen.label
+        rule = mask(label.rule, self.secrets) if label.rule else ""
+        signature = mask(label.signature, self.secrets) if label.signature else ""
+        if (rule, signature) == (label.rule, label.signature):
+            return seen
+        return replace(seen, label=replace(label, rule=rule, signature=signature))
+
     def _record(self, value: Any) -> Any:
         """Redact the texts of a record, at any depth."""
+        if isinstance(value, Counts):  # the order of its letters is no text
+            return value
         if isinstance(value, str):
             return value if isinstance(value, Enum) else self.prose(value)
         if isinstance(value, ArmResult):
@@ -142,6 +157,7 @@ class Gate:
             engine=self._part(plan.engine),
             workload=self._part(plan.workload),
             classifier=self._part(plan.classifier),
+            also=tuple(replace(each, classifier=self._part(each.classifier)) for each in plan.also),
             knobs={name: self._knob(name, part) for name, part in plan.knobs.items()},
         )
 

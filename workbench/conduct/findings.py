@@ -113,9 +113,8 @@ def _facts(verdict: VerdictGiven) -> dict[str, object]:
     for symptom, other in verdict.others.items():
         for role, counts in other.arms.items():
             facts[f"{symptom}: {role} counts"] = _counted(counts)
-            facts[f"{symptom}: {role} rate from"], facts[f"{symptom}: {role} rate to"] = other.rates[
-                role
-            ]
+            low, high = other.rates[role]
+            facts[f"{symptom}: {role} rate from"], facts[f"{symptom}: {role} rate to"] = low, high
         facts[f"{symptom}: blocks"] = other.blocks
         facts[f"{symptom}: E no_effect"] = other.no_effect
         facts[f"{symptom}: E no_harm"] = other.no_harm

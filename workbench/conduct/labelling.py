@@ -54,6 +54,4 @@ class Labeller:
         """Say whether a reply is kept: where only failing ones are, one that fails for any symptom."""
         if self._keep != "failing":
             return self._keep == "all"
-        return not all(
-            each is Status.CLEAN for each in (status, *(one.status for one in others.values()))
-        )
+        return {status, *(seen.status for seen in others.values())} != {Status.CLEAN}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from workbench import plugins
 from workbench.errors import PluginError, UsageError, nearest
 from workbench.model.campaign import CampaignSpec, SymptomSpec
@@ -53,25 +55,33 @@ def watched(spec: CampaignSpec, primary: SymptomSpec, classifier: Part) -> tuple
     """
     found = []
     for symptom in spec.symptoms.values():
-        if symptom.name == primary.name:
-            continue
-        try:
-            if symptom.labels:
-                part = classifier_of(symptom)
-                found.append(Watched(symptom=as_judged(symptom, part), classifier=part))
-            elif symptom.endings:
-                found.append(Watched(symptom=_by_ending(symptom, classifier), classifier=classifier))
-        except (PluginError, UsageError):
-            continue
+        if symptom.name != primary.name and (symptom.labels or symptom.endings):
+            with suppress(PluginError, UsageError):
+                found.append(beside(symptom, classifier))
     return tuple(found)
 
 
-def _by_ending(symptom: SymptomSpec, classifier: Part) -> Symptom:
-    """Give a symptom that only endings define: whatever an exchange says that ended, it is clean."""
+def beside(symptom: SymptomSpec, classifier: Part) -> Watched:
+    """Give a symptom as it is watched beside the one that a run tests.
+
+    Of one that only endings define, it does not matter what an exchange said that ended: it is clean.
+
+    Args:
+        symptom: As the campaign states it.
+        classifier: What labels the run's exchanges, for a symptom that needs no labels of its own.
+
+    Raises:
+        UsageError: As `as_judged`.
+        PluginError: Likewise.
+    """
+    if symptom.labels:
+        part = classifier_of(symptom)
+        return Watched(symptom=as_judged(symptom, part), classifier=part)
     judge: Classifier = plugins.build(plugins.Group.CLASSIFIER, classifier)
-    return Symptom(
+    by_ending = Symptom(
         name=symptom.name,
         clean=tuple(word for word in judge.words if word not in judge.void),
         void=tuple(judge.void),
         endings=symptom.endings,
     )
+    return Watched(symptom=by_ending, classifier=classifier)

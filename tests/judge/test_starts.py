@@ -75,8 +75,8 @@ def test_keys_with_dots_are_meant_by_their_end() -> None:
     other = found("treatment", {"router info decode.pages": "2"})
     assert not starts.elsewhere(one, other, ["pages"])
     assert not starts.elsewhere(one, other, ["decode.*"])
-    deep = [found(arm, {"router info prefill.pools.a": arm}) for arm in ("control", "treatment")]
-    assert not starts.elsewhere(*deep, ["pools.*"])
+    one, other = (found(arm, {"router info prefill.pools.a": arm}) for arm in ("control", "treatment"))
+    assert not starts.elsewhere(one, other, ["pools.*"])
     assert starts.elsewhere(one, other, ["ages"])
 
 

@@ -140,7 +140,8 @@ def judged(view: RunView, past: Past | None = None) -> tuple[Docket, Books]:
     past = past or Past(view.path.parent)
     books = Books(manifest.plan)
     books.recall(view.samples())
-    docket = replay(manifest.plan, books.tally, past.beginning(manifest.plan, manifest.serves))
+    beginning = past.beginning(manifest.plan, manifest.serves)
+    docket = replay(manifest.plan, books.tally, beginning, books.others)
     docket.jury.trip(manifest.guards)
     if manifest.state is RunState.FINISHED:
         docket.jury.close()

@@ -238,7 +238,7 @@ def _verdicts(view: RunView, past: Past) -> tuple[VerdictGiven, ...]:
     docket, _ = running.judged(view, past)
     return tuple(
         finding(manifest, served, judgement)
-        for served, judgement in zip(manifest.serves, docket.jury.judgements, strict=True)
+        for served, judgement in zip(manifest.serves, docket.judgements, strict=True)
     )
 
 
@@ -253,8 +253,13 @@ def _wrong_in_files(view: RunView) -> Iterator[str]:
     yield from view.altered()
     yield from damage
     for sample in view.samples():
-        if fold.exchange_status(sample.exchange, sample.label, manifest.plan.symptom) != sample.status:
-            yield f"{sample.exchange.key}: {sample.label.word} does not make it {sample.status}"
+        key, exchange = sample.exchange.key, sample.exchange
+        if fold.exchange_status(exchange, sample.label, manifest.plan.symptom) != sample.status:
+            yield f"{key}: {sample.label.word} does not make it {sample.status}"
+        for other in manifest.plan.also:
+            seen, name = sample.seen(other.symptom.name), other.symptom.name
+            if fold.exchange_status(exchange, seen.label, other.symptom) != seen.status:
+                yield f"{key}: {seen.label.word} does not make it {seen.status} for {name}"
     for served, comparison in zip(manifest.serves, manifest.plan.comparisons, strict=False):
         if served.digest != digest_of_test(manifest.plan, comparison, manifest.fingerprints):
             yield f"{served.hypothesis}: the test digest is not that of the plan and the fingerprints"

@@ -15,6 +15,7 @@ from workbench.conduct.books import Books, Place
 from workbench.conduct.budget import Budget
 from workbench.conduct.executor import InProcess
 from workbench.conduct.knobs import Knobs
+from workbench.conduct.labelling import Labeller
 from workbench.conduct.meter import Meter
 from workbench.conduct.schedule import job
 from workbench.conduct.starts import Starts
@@ -83,7 +84,8 @@ class Experiment:
         self._clock = clock
         self._observer = observer
         self._books = Books(plan)
-        self._docket = Docket(plan, self._books.tally, beginning)
+        self._labeller = Labeller(plan, parts.classifier)
+        self._docket = Docket(plan, self._books.tally, beginning, self._books.others)
         self._executor = InProcess(
             folder.manifest.id, parts.engine, parts.workload, parts.knobs, parts.files
         )
@@ -214,7 +216,7 @@ class Experiment:
     def _take(self, exchange: Exchange) -> None:
         """Put an exchange on disk, then count it, then tell."""
         attempt = self._folder.manifest.openings
-        sample = self._books.record(exchange, self._parts.classifier, self._clock, attempt)
+        sample = self._books.record(exchange, self._labeller, self._clock, attempt)
         self._folder.append_sample(sample)
         self._books.count(sample)
         self._observer.ticked(self._look)

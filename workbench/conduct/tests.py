@@ -15,15 +15,15 @@ from workbench import plugins
 from workbench.conduct import feasible
 from workbench.conduct.knobs import Knobs, part_of
 from workbench.conduct.plans import CONTROL, REFERENCE, TREATMENT
+from workbench.conduct.symptoms import as_judged, classifier_of, watched
 from workbench.errors import PluginError, UsageError, nearest
 from workbench.model.campaign import CampaignSpec, EngineSpec, SymptomSpec, WorkloadSpec
 from workbench.model.hypothesis import Hypothesis, Settings, Test
-from workbench.model.outcome import Symptom
 from workbench.model.plan import Arm, Cluster, Measurement, Part, Plan, Rules
 from workbench.model.prediction import Prediction
 from workbench.model.start import Exposure
 from workbench.model.verdict import Comparison
-from workbench.ports import Classifier, Launch
+from workbench.ports import Launch
 from workbench.store.layout import CAMPAIGN_FILE as CAMPAIGN
 
 TIMEOUT = "timeout"  # option of a workload: seconds after which an exchange counts as timed out
@@ -61,7 +61,7 @@ def plan_tests(spec: CampaignSpec, hypotheses: Sequence[Hypothesis], asked: Mapp
         spec, engine, _agreed("workload", hypotheses, lambda each: tests[each.id].workload), asked
     )
     symptom = _symptom(spec, _agreed("symptom", hypotheses, lambda each: each.symptom))
-    classifier = symptom.classifier or Part(kind="exit_code")
+    classifier = classifier_of(symptom)
     arms, pairs = _arms(hypotheses, tests)
     comparisons = tuple(
         Comparison(
@@ -80,7 +80,7 @@ def plan_tests(spec: CampaignSpec, hypotheses: Sequence[Hypothesis], asked: Mapp
         comparisons=comparisons,
         measurement=_measurement(comparisons, hypotheses, rules),
         rules=rules,
-        symptom=_as_judged(symptom, classifier),
+        symptom=as_judged(symptom, classifier),
         engine=_spoken(engine),
         workload=_patient(workload, symptom),
         classifier=classifier,
@@ -89,6 +89,7 @@ def plan_tests(spec: CampaignSpec, hypotheses: Sequence[Hypothesis], asked: Mapp
         keep_texts=asked.get("keep_texts", workload.keep_texts),
         knobs=_knobs(spec, engine, workload, arms),
         budget=asked.get("budget"),
+        also=watched(spec, symptom, classifier),
     )
 
 
@@ -203,24 +204,6 @@ def _symptom(spec: CampaignSpec, named: str) -> SymptomSpec:
             hint="write there, say, labels: [failed, crashed]",
         )
     return found
-
-
-def _as_judged(symptom: SymptomSpec, classifier: Part) -> Symptom:
-    """Give the symptom with what its classifier knows: which labels are clean, which say nothing."""
-    judge: Classifier = plugins.build(plugins.Group.CLASSIFIER, classifier)
-    for label in symptom.labels:
-        if label not in judge.words:
-            raise UsageError(
-                f"{CAMPAIGN}: symptom {symptom.name!r}: {classifier.kind} gives no label {label!r}",
-                hint=nearest(label, judge.words),
-            )
-    return Symptom(
-        name=symptom.name,
-        labels=symptom.labels,
-        clean=tuple(word for word in judge.clean if word not in symptom.labels),
-        void=tuple(word for word in judge.void if word not in symptom.labels),
-        endings=symptom.endings,
-    )
 
 
 def _arms(

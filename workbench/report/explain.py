@@ -9,6 +9,7 @@ from workbench.model.progress import Snapshot
 from workbench.model.verdict import Evidence, Judgement, Verdict
 from workbench.report.figures import rate, rate_and_rest
 from workbench.report.forecast import said
+from workbench.report.others import in_full
 from workbench.report.sentences import asides, sentence
 from workbench.report.starts import starts
 from workbench.report.text import blocks, duration, inert, number, points, ranked
@@ -54,6 +55,8 @@ def _judgement(judgement: Judgement, snapshot: Snapshot) -> Iterator[str]:
     yield f"  counts divided by a design effect of {judgement.design_effect:.2f}{assumed}"
     for note in judgement.notes:
         yield f"  note: {note}"
+    for line in in_full(judgement.others):
+        yield f"  also {line}"
     yield ""
     need = number(1 / plan.rules.alpha)
     yield f"  the rules, first match wins; a claim falls when the evidence against it reaches {need}:"

@@ -9,9 +9,9 @@ from enum import Enum
 from typing import Any
 
 from workbench.model.event import ArmResult, Body, Unknown
-from workbench.model.outcome import Label
+from workbench.model.outcome import Counts, Label
 from workbench.model.plan import Arm, Part, Plan
-from workbench.model.run import Fingerprint, Manifest, RunEvent, Sample, Served
+from workbench.model.run import Fingerprint, Manifest, RunEvent, Sample, Seen, Served
 from workbench.model.start import Reading, Start
 from workbench.model.verdict import Guard
 from workbench.store.redact import (
@@ -58,6 +58,7 @@ class Gate:
         """Know also what a plan holds that is secret by its name."""
         given = [arm.settings for arm in plan.arms]
         given += [part.options for part in (plan.engine, plan.workload, plan.classifier)]
+        given += [other.classifier.options for other in plan.also]
         given += [part.options for part in plan.knobs.values()]
         given += [_secret_levels(name, part) for name, part in plan.knobs.items()]
         return Gate.of({*self.secrets, *secrets_given(given)})
@@ -121,10 +122,7 @@ class Gate:
             )
         label = self._label(sample.label)
         if sample.others:
-            others = {
-                name: replace(seen, label=self._label(seen.label))
-                for name, seen in sample.others.items()
-            }
+            others = {name: self._seen(seen) for name, seen in sample.others.items()}
             return replace(sample, exchange=exchange, label=label, others=others)
         if exchange is before and label is sample.label:
             return sample
@@ -139,8 +137,14 @@ class Gate:
     def _masked(self, text: str) -> str:
         return mask(text, self.secrets) if text else ""
 
+    def _seen(self, seen: Seen) -> Seen:
+        label = self._label(seen.label)
+        return seen if label is seen.label else replace(seen, label=label)
+
     def _record(self, value: Any) -> Any:
         """Redact the texts of a record, at any depth."""
+        if isinstance(value, Counts):  # the order of its letters is no text
+            return value
         if isinstance(value, str):
             return value if isinstance(value, Enum) else self.prose(value)
         if isinstance(value, ArmResult):
@@ -163,6 +167,7 @@ class Gate:
             engine=self._part(plan.engine),
             workload=self._part(plan.workload),
             classifier=self._part(plan.classifier),
+            also=tuple(replace(each, classifier=self._part(each.classifier)) for each in plan.also),
             knobs={name: self._knob(name, part) for name, part in plan.knobs.items()},
         )
 

@@ -7,7 +7,7 @@ what their test digests say, and only a run that goes on from another counts tha
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from workbench.campaign import commands, running
@@ -21,6 +21,7 @@ from workbench.model.verdict import Comparison
 from workbench.stats import rate_interval
 from workbench.store import RunView
 
+_DIGITS = 12  # of the digest of a file
 _LONGEST = 300  # characters of a value; what is longer shows that it differs, no more
 
 
@@ -70,7 +71,11 @@ def _laid_out(plan: Plan) -> dict[str, Any]:
         "arm": {arm.name: dict(arm.settings) for arm in plan.arms},
         "knob": {name: _part(part) for name, part in plan.knobs.items()},
         "prediction": {_about(each): str(each.prediction) for each in plan.comparisons},
-        "exposure": {_about(each): [asdict(one) for one in each.exposure] for each in plan.comparisons},
+        "exposure": {
+            _about(each): [asdict(one) for one in each.exposure]
+            for each in plan.comparisons
+            if each.exposure
+        },
         "symptom": asdict(plan.symptom),
         "classifier": _part(plan.classifier),
         "workload": _part(plan.workload),
@@ -109,7 +114,8 @@ def _differences(
 def _read_back(arm: str, one: Manifest, other: Manifest) -> Iterator[Difference]:
     """Yield what differs of an arm as it was found, volatile facts left out."""
     first, second = one.fingerprints[arm], other.fingerprints[arm]
-    yield from _differences(f"{arm}: file", first.files, second.files)
+    for each in _differences(f"{arm}: file", first.files, second.files):
+        yield replace(each, first=each.first[:_DIGITS], second=each.second[:_DIGITS])
     yield from _differences(f"{arm}: setting", first.config, second.config)
 
 

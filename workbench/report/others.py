@@ -24,19 +24,24 @@ def in_short(others: Mapping[str, Other]) -> Iterator[str]:
 def in_full(others: Mapping[str, Other]) -> Iterator[str]:
     """Yield a line for each other symptom, with the interval of each arm's rate."""
     for name, other in others.items():
-        arms = ", ".join(
-            f"{inert(arm)} {with_rest(hits(counts, other.rates[arm]), counts)}"
-            for arm, counts in other.arms.items()
-        )
-        yield f"{inert(name)}: {arms} ({_evidence(other)}{SECONDARY})"
+        yield f"{inert(name)}: {arms_of(other)} ({_evidence(other)}{SECONDARY})"
+
+
+def arms_of(other: Other) -> str:
+    """Write what both arms showed of another symptom, with intervals."""
+    return ", ".join(f"{inert(arm)} {_counted(other, arm)}" for arm in other.arms)
 
 
 def of_arm(others: Mapping[str, Other], arm: str) -> Iterator[str]:
     """Yield what one arm showed of each other symptom: its name, and k of n with the interval."""
     for name, other in others.items():
         if arm in other.arms:
-            counts = other.arms[arm]
-            yield f"{inert(name)} {with_rest(hits(counts, other.rates[arm]), counts)}"
+            yield f"{inert(name)} {_counted(other, arm)}"
+
+
+def _counted(other: Other, arm: str) -> str:
+    counts = other.arms[arm]
+    return with_rest(hits(counts, other.rates[arm]), counts)
 
 
 def _against(other: Other) -> str:

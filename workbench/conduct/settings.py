@@ -57,8 +57,8 @@ class Settings:
         Raises:
             ArmCouldNotStart: A file cannot be changed; none is.
             StorageFull: The disk refused; no file is changed.
-            NotPutBack: A file was changed by somebody meanwhile. It is left as it is, and its original is
-                kept; the error names both.
+            NotPutBack: A file was changed by somebody meanwhile. It is left as it is, and its original
+                is kept; the error names both.
         """
         files = self._files(arm)
         try:

@@ -7,6 +7,7 @@ counts, too, and so that this holds for kinds that nobody here has heard of.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields
 from itertools import combinations
 from typing import NamedTuple
 
@@ -92,6 +93,4 @@ def _touched(knobs: Knobs, name: str) -> Iterator[Touch]:
 
 
 def _options(kind: str) -> list[str]:
-    from dataclasses import fields
-
     return [each.name for each in fields(plugins.options_type(plugins.Group.WORKLOAD, kind))]

@@ -12,7 +12,6 @@ alone, its record stays, and that is told: nothing of anybody's work is lost.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,12 +23,12 @@ import msgspec
 from workbench.errors import StoreError
 from workbench.model.run import Owner
 from workbench.store.atomic import create_file, own_folder, sweep
-from workbench.store.disk import CREATE, REAL_OS, Os, refusal, sync_folder, write_all
+from workbench.store.disk import REAL_OS, Os, refusal, sync_folder
 from workbench.store.layout import WORK, work_folder
-from workbench.store.lock import current_owner, is_alive
-from workbench.store.targets import Target, look_at
+from workbench.store.lock import current_owner, is_alive, one_at_a_time
+from workbench.store.targets import Target, look_at, replace_target, sweep_beside
 
-PUTBACK = "putback"
+PUTBACK, LOCK = "putback", "putback.lock"
 SCHEMA = "workbench/putback@1"
 _ORIGINAL, _RECORD = ".original", ".json"
 
@@ -128,7 +127,9 @@ def change(
         owner=current_owner(),
         at=datetime.now(UTC),
     )
-    _put_on_record(_folder(root, disk), record, found.data, disk)
+    folder = _folder(root, disk)
+    with one_at_a_time(root / WORK / LOCK):  # or others might take its original for a stray one
+        _put_on_record(folder, record, found.data, disk)
     replace_target(found, new, disk=disk)
 
 
@@ -168,46 +169,10 @@ def restore(
                 where = each.record.path if each.record else str(each.file)
                 what = f"{where}: could not be put back: {error}; its original is {each.original}"
                 done.append(Restored(path=where, ok=False, what=what))
-    _tidy(root / WORK / PUTBACK, disk)
+    if (root / WORK / PUTBACK).is_dir():
+        with one_at_a_time(root / WORK / LOCK):
+            _tidy(root / WORK / PUTBACK, disk)
     return done
-
-
-def replace_target(target: Target, data: bytes, *, disk: Os = REAL_OS) -> None:
-    """Give a file other bytes in one step; its mode and owner stay.
-
-    Raises:
-        StoreError: The folder or the disk refused; the file is as it was.
-    """
-    temporary = _beside(target.path)
-    try:
-        _sweep(target.path, disk)
-        fd = disk.open(str(temporary), CREATE, 0o600)
-        try:
-            write_all(disk, fd, data)
-            there = os.fstat(fd)
-            if (there.st_uid, there.st_gid) != (target.user, target.group):
-                disk.fchown(fd, target.user, target.group)
-            disk.fchmod(fd, target.mode)  # after the owner, who loses set-uid bits otherwise
-            disk.fsync(fd)
-        finally:
-            disk.close(fd)
-        disk.rename(str(temporary), str(target.path))
-        sync_folder(disk, target.path.parent)
-    except OSError as error:
-        with suppress(OSError):
-            disk.unlink(str(temporary))
-        raise refusal(target.path, error) from error
-
-
-def _beside(path: Path) -> Path:
-    """Give the file in which new bytes are got ready: always the same, so that none is left behind."""
-    return path.with_name(f".{path.name}.workbench.tmp")
-
-
-def _sweep(path: Path, disk: Os) -> None:
-    """Remove what somebody who was killed had got ready for a file."""
-    with suppress(FileNotFoundError):
-        disk.unlink(str(_beside(path)))
 
 
 def _folder(root: Path, disk: Os) -> Path:
@@ -232,8 +197,11 @@ def _put_on_record(folder: Path, record: Record, data: bytes, disk: Os) -> None:
             f"{record.path}: is changed for {whose}, and has not been put back",
             hint="wait for that run to end, or `workbench doctor --restore`",
         )
-    with suppress(FileNotFoundError):  # of a change that did not get as far as its record
-        disk.unlink(str(original))
+    try:
+        if original.exists():  # of a change that did not get as far as its record
+            disk.unlink(str(original))
+    except OSError as error:
+        raise refusal(original, error) from error
     create_file(original, data, disk=disk, mode=0o600)
     create_file(file, msgspec.json.encode(record), disk=disk, mode=0o600)
 
@@ -266,7 +234,7 @@ def _restore(each: Kept, disk: Os) -> Restored:
     due = Target(path=found.path, data=original, mode=record.mode, user=record.user, group=record.group)
     if found != due:
         replace_target(due, original, disk=disk)
-    _sweep(found.path, disk)
+    sweep_beside(found.path, disk)
     _forget(each, disk)
     done = "is as it was before" if now == record.was else "has been put back as it was before"
     return Restored(path=record.path, ok=True, what=f"{record.path}: {done} run {record.run}")

@@ -89,7 +89,10 @@ def _failures(snapshot: Snapshot) -> Iterator[str]:
 
 def _after_measurement(snapshot: Snapshot) -> tuple[str, str]:
     measured = snapshot.measured
-    command = inert(snapshot.plan.arms[0].settings.get("command", "CMD"))
+    settings = snapshot.plan.arms[0].settings
+    if "command" not in settings:
+        return "read what was found running", f"workbench explain {snapshot.run}"
+    command = inert(settings["command"])
     if measured.decided < measured.total and not measured.hit:
         what = "see why nothing, or not everything, was observed"
         return what, f"workbench explain {shlex.quote(snapshot.folder)}"

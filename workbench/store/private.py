@@ -121,12 +121,10 @@ class Gate:
                 earlier=tuple(earlier),
             )
         label = self._label(sample.label)
-        if sample.others:
-            others = {name: self._seen(seen) for name, seen in sample.others.items()}
-            return replace(sample, exchange=exchange, label=label, others=others)
-        if exchange is before and label is sample.label:
+        others = {name: self._seen(seen) for name, seen in sample.others.items()}
+        if exchange is before and label is sample.label and others == sample.others:
             return sample
-        return replace(sample, exchange=exchange, label=label)
+        return replace(sample, exchange=exchange, label=label, others=others)
 
     def _label(self, label: Label) -> Label:
         rule, signature = self._masked(label.rule), self._masked(label.signature)

@@ -276,6 +276,21 @@ def test_a_stop_ends_what_has_left_the_group_too(tmp_path: Path) -> None:
     assert not any(map(psutil.pid_exists, pids))
 
 
+def test_a_stop_that_is_cancelled_ends_all_by_force(tmp_path: Path) -> None:
+    async def stop() -> None:
+        engine = engine_of(tmp_path, little("ignore-term"), stop_timeout=3600)
+        async with up(engine) as (_, seen):
+            pid = seen.components["server"].pid or 0
+            stopping = asyncio.create_task(engine.stop())
+            await asyncio.sleep(0)
+            stopping.cancel()
+            async with asyncio.timeout(PATIENCE):
+                await asyncio.wait([stopping])
+            assert not psutil.pid_exists(pid)
+
+    asyncio.run(stop())
+
+
 def test_what_a_component_leaves_behind_when_it_dies_ends_with_it(tmp_path: Path) -> None:
     assert gone(*ends(tmp_path, lambda _, pid: os.kill(pid, signal.SIGKILL)))
 
@@ -343,6 +358,8 @@ def test_the_lease_is_of_the_folder_and_the_components(tmp_path: Path) -> None:
         ({"components": {"a": {"argv": ["x"]}}}, "nobody says where clients find 'a'"),
         ({"components": {"../a": {"argv": ["x", "{port}"]}}}, "'../a' cannot be a name"),
         ({"components": {"a": {"argv": ["x", "{port:b}"]}}}, "there is no port 'b'"),
+        ({"components": {"a": {"argv": ["{port}"], "helth": "/"}}}, "unknown field `helth`"),
+        ({"components": {"a": {"argv": ["{port}"]}}, "url": "http://h:{port:b}"}, "url: there is no"),
         ({"components": {"a": {"argv": ["{port}"], "health": "up"}}}, "health is a path"),
         ({"components": {"a": {"argv": ["{port}"], "url": "a:1"}}}, "must begin with http://"),
         ({"components": {"a": {"argv": ["{port}"]}}, "client": "b"}, "there is no component 'b'"),

@@ -277,6 +277,7 @@ class Workload(Protocol):
 
     async def close(self) -> None:
         """Let go of connections: the arm is about to be taken down."""
+        return
 
 
 @runtime_checkable

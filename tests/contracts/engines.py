@@ -15,6 +15,7 @@ import os
 import shutil
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from fnmatch import fnmatchcase
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -46,6 +47,7 @@ async def hold_to_contract(
     before = await _before_a_start(make(), arm, turn)
     pids = await _a_start(make(), arm, turn, before)
     await _started_twice(make(), arm, turn)
+    await _started_anew(make(), arm, turn)
     await _refused_by_a_knob(make(), arm)
     for spins in SPINS:
         await _cancelled(make(), arm, turn, spins)
@@ -150,6 +152,30 @@ async def _started_twice(engine: Engine, arm: Arm, turn: Turn) -> None:
     finally:
         await engine.stop()
     await _nothing_left(there, "two starts and a stop")
+
+
+async def _started_anew(engine: Engine, arm: Arm, turn: Turn) -> None:
+    steady = []
+    for _ in range(2):
+        try:
+            await engine.start(arm, turn)
+            seen = await engine.look()
+            steady.append(_steady(seen) if seen is not None else {})
+        finally:
+            await engine.stop()
+    first, again = steady
+    moved = [key for key in {*first, *again} if first.get(key) != again.get(key)]
+    assert not moved, f"{moved} differ from one start to the next, and volatile has no such key"
+
+
+def _steady(seen: Sighting) -> dict[tuple[str, str], str]:
+    """Give what is told of all components and must be the same in each start of an arm."""
+    return {
+        (name, key): value
+        for name, component in seen.components.items()
+        for key, value in {**component.info, **component.files}.items()
+        if not any(fnmatchcase(key, pattern) for pattern in seen.volatile)
+    }
 
 
 async def _refused_by_a_knob(engine: Engine, arm: Arm) -> None:

@@ -183,6 +183,14 @@ class StaysDead(Good):
         return "dead" if self.dead else ""
 
 
+class Drawn(Good):
+    async def look(self) -> Sighting | None:
+        if self.process is None:
+            return None
+        there = Seen(pid=self.process.pid, info={"port": str(self.process.pid)})
+        return Sighting(components={"": there}, volatile=("*.port",))
+
+
 class Chatty(Good):
     def died(self) -> str:
         return f"\x1b[31m{super().died()}" if super().died() else ""
@@ -197,6 +205,7 @@ BROKEN = [
     (LeftWhenCancelled, "was cancelled"),
     (SeesWhatIsNotThere, "something to see before"),
     (StaysDead, "did not die by itself|because the last one died"),
+    (Drawn, "differ from one start to the next"),
     (Chatty, "control characters"),
 ]
 

@@ -77,6 +77,9 @@ def test_the_process_behind_a_url_is_found_and_missed_when_it_is_gone(tmp_path: 
         with server(port) as second:
             await attached(engine_of(f"http://127.0.0.1:{port}", dialect="openai"))
             assert engine.died() == f"{gone}; process {second.pid} has taken its place"
+            now = await engine.look()
+            assert now is not None
+            assert now.components[""].pid == second.pid
             await engine.stop()
             assert engine.died() == ""
             assert second.poll() is None

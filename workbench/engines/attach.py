@@ -118,7 +118,7 @@ class AttachEngine(Engine):
         """Read it back: its settings, and on this machine its process."""
         if self._up is None:
             return None
-        process = self._up.process
+        process = self._process(self._up.url)  # as it is now: another one is a restart
         seen = looking.component(
             process.pid if process else None,
             url=self._up.url,

@@ -73,7 +73,7 @@ class ProcessEngine(Engine):
         self._dialect = dialect
         self._cwd = Path(options.cwd) if options.cwd else Path.cwd()
         self._files = Files(self._cwd)
-        self._control = Control()
+        self._control = Control(api_key_env=options.api_key_env)
         self._up: dict[str, _Up] = {}
         self._url = ""
         self.lease = options.lease or _lease(self._cwd, options)
@@ -98,7 +98,7 @@ class ProcessEngine(Engine):
             await self.stop()
             raise
         talks = self._options.talks
-        self._url = launches[talks].url or fill(self._options.template, talks, ports)
+        self._url = launches[talks].url or fill(self._options.url, talks, ports) or self._up[talks].url
         return Endpoint(
             arm=arm.name,
             url=self._url,
@@ -133,11 +133,18 @@ class ProcessEngine(Engine):
         """
         up, self._up, self._url = self._up, {}, ""
         kept = {name: each.kept for name, each in reversed(up.items())}
-        ends = [each.end(self._options.stop_timeout) for each in kept.values()]
-        gone = await asyncio.gather(*ends)
-        for (name, each), ended in zip(kept.items(), gone, strict=True):
-            if not ended:
-                raise EngineError(f"component {name}, pid {each.pid}, was killed and does not end")
+        for each in kept.values():
+            each.terminate()
+        until = asyncio.get_running_loop().time() + self._options.stop_timeout
+        try:
+            for each in kept.values():
+                await each.ended(until - asyncio.get_running_loop().time())
+        finally:
+            for each in kept.values():
+                each.cut()
+            left = [name for name, each in kept.items() if not await each.end(0.0)]
+        if left:
+            raise EngineError(f"component {left[0]} was killed and does not end")
 
     async def look(self) -> Sighting | None:
         """Read back every component: its process, its settings, its files, its log."""
@@ -201,7 +208,7 @@ class ProcessEngine(Engine):
             raise ArmCouldNotStart(arm, what, hint=_why_not(error, files[0])) from error
         return _Up(
             kept=kept,
-            url=launch.url or fill(components.address(name, self._options.components), name, ports),
+            url=fill(self._options.address(name), name, ports),
             health=options.health,
             log=str(own_log or log),
             log_from=own_log_from if own_log else kept.log_from,
@@ -288,8 +295,9 @@ class ProcessEngine(Engine):
 def _environment(
     laid_over: Mapping[str, str | None], name: str, ports: Mapping[str, int]
 ) -> dict[str, str]:
-    mixed: dict[str, str | None] = {**os.environ, **laid_over}
-    return {key: fill(value, name, ports) for key, value in mixed.items() if value is not None}
+    inherited = {key: value for key, value in os.environ.items() if key not in laid_over}
+    given = {key: fill(value, name, ports) for key, value in laid_over.items() if value is not None}
+    return inherited | given
 
 
 def _lease(cwd: Path, options: ProcessEngineOptions) -> str:

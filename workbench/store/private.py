@@ -34,6 +34,9 @@ _REFERENCES = frozenset(
 )
 
 
+_KEY = "api_key_env"  # the option that names a variable, whatever that is called
+
+
 @dataclass(frozen=True, slots=True)
 class Gate:
     """Takes secrets out of records; what it gives back passes it unchanged.
@@ -55,12 +58,14 @@ class Gate:
         return cls(longest_first(secret for secret in secrets if secret))
 
     def knowing(self, plan: Plan) -> Gate:
-        """Know also what a plan holds that is secret by its name."""
+        """Know also what a plan holds that is secret by its name, and the keys that it names."""
         given = [arm.settings for arm in plan.arms]
         given += [part.options for part in (plan.engine, plan.workload, plan.classifier)]
         given += [other.classifier.options for other in plan.also]
         given += [part.options for part in plan.knobs.values()]
         given += [_secret_levels(name, part) for name, part in plan.knobs.items()]
+        variables = (part.options.get(_KEY) for part in (plan.engine, plan.workload))
+        given += [{"api_key": os.environ.get(str(name), "")} for name in variables]
         return Gate.of({*self.secrets, *secrets_given(given)})
 
     def manifest(self, manifest: Manifest) -> Manifest:

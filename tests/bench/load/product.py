@@ -75,6 +75,7 @@ def plan_of(workload: Part, sessions: int, in_flight: int) -> Plan:
 
 async def count(kind: str, url: str, sessions: int, in_flight: int, folder: Path) -> Counts:
     """Carry such a run out; give what it counted."""
+    folder.mkdir(exist_ok=True)  # noqa: ASYNC240 - nothing runs yet
     plan = plan_of(workload_of(kind, folder), sessions, in_flight)
     parts = Parts(
         engine=Up(url),

@@ -15,6 +15,7 @@ import msgspec
 
 from workbench.errors import PluginError, nearest
 from workbench.model.plan import Part
+from workbench.ports import Engine
 
 DIALECT = "dialect"  # beside the options of an engine: how it is spoken to
 
@@ -71,6 +72,17 @@ def build_engine(part: Part) -> Any:
     return _load(Group.ENGINE, part.kind)(
         _options(Group.ENGINE, engine, options_type(Group.ENGINE, part.kind)), *dialect
     )
+
+
+def engine_type(kind: str) -> type[Engine]:
+    """Give the class of an engine. Raises PluginError when it is unknown or cannot be imported."""
+    found: type[Engine] = _load(Group.ENGINE, kind)
+    return found
+
+
+def option_names(group: Group, kind: str) -> set[str]:
+    """Name the options that a plug-in takes. Raises as `options_type`."""
+    return {field.name for field in dataclasses.fields(options_type(group, kind))}
 
 
 def options_type(group: Group, kind: str) -> type[Any]:

@@ -261,7 +261,13 @@ class KnobKind(Protocol):
 
 @runtime_checkable
 class Workload(Protocol):
-    """Sends the turns of a session and yields what comes back; it never judges."""
+    """Sends the turns of a session and yields what comes back; it never judges.
+
+    Attributes:
+        sends: Each request that it sends is an exchange; False for one that others send for it.
+    """
+
+    sends: bool = True
 
     def drive(self, endpoint: Endpoint, session: SessionRequest) -> AsyncIterator[Exchange]:
         """Yield one exchange a turn.

@@ -16,6 +16,7 @@ from workbench.model.event import KINDS, ArmResult, Bearing, Earlier, Grade, Rol
 from workbench.model.outcome import Counts, Ending, Status
 from workbench.model.plan import Plan, Rules
 from workbench.model.run import Fingerprint, Manifest, Owner, RunEvent, RunState, Shard
+from workbench.model.start import Load, Start
 from workbench.model.verdict import Evidence, Guard, Held, Reason, Verdict
 from workbench.store import RunFolder
 from workbench.store.campaignfiles import read_files
@@ -47,7 +48,9 @@ def fields(kind: type) -> set[str]:
 SAMPLES = section("## samples-", "## events")
 EVENTS = section("## events", "## manifest")
 MANIFEST = section("## manifest", "`owner`:")
-FINGERPRINT = section("## fingerprint-", "\n# ")
+FINGERPRINT = section("## fingerprint-", "`start`:\n")
+START = section("`start`:\n", "`load`:\n")
+LOAD = section("`load`:\n", "\n# ")
 CAMPAIGN = section("## campaign.yaml", "\n## ")
 HYPOTHESIS = section("## hypotheses/H05-", "\n## ")
 LOG = section("## hypotheses/events", "\0")
@@ -63,8 +66,10 @@ KINDS_TEXT = dict(re.findall(r"^### ([a-z-]+)\n(.*?)(?=^### |\Z)", LOG, re.MULTI
         (section("`owner`:", "`plan`:"), fields(Owner)),
         (section("`plan`:", "## fingerprint-"), fields(Plan)),
         (FINGERPRINT, fields(Fingerprint) | {"schema", "crc"}),
+        (START, fields(Start)),
+        (LOAD, fields(Load)),
     ],
-    ids=["sample", "event", "manifest", "owner", "plan", "fingerprint"],
+    ids=["sample", "event", "manifest", "owner", "plan", "fingerprint", "start", "load"],
 )
 def test_the_documented_fields_are_the_real_ones(text: str, real: set[str]) -> None:
     names = documented(text)
@@ -132,7 +137,7 @@ WRITTEN = [
     ("\nOne of `symptoms`", "\nOne of `engines`", campaign.SymptomShape, ("symptoms", "*")),
     ("\nOne of `engines`", "\nOne of `workloads`", campaign.EngineShape, ("engines", "*")),
     ("\nOne of `workloads`", "\nOne of `knobs`", campaign.WorkloadShape, ("workloads", "*")),
-    ("\nOne of `knobs`", "\nOne of `constraints`", campaign.KnobShape, ("knobs", "*")),
+    ("\nOne of `knobs`", "\n`readback` of", campaign.KnobShape, ("knobs", "*")),
     ("\nOne of `constraints`", "\n`defaults`:", campaign.ConstraintShape, ("constraints", "*")),
     ("\n`defaults`:", "## hypotheses/", campaign.DefaultsShape, ("defaults",)),
     ("## hypotheses/H05-", "\n`prediction`;", hypothesis.HypothesisShape, ()),
@@ -172,6 +177,11 @@ def test_the_fields_that_people_write_are_documented_and_stand_in_the_example(
         and all(part in ("*", key) for part, key in zip(where, keys, strict=False))
     }
     assert set(names) <= met
+
+
+def test_the_places_to_read_back_from_are_documented() -> None:
+    text = section("\n`readback` of", "\nOne of `constraints`")
+    assert set(documented(text)) == shape_fields(campaign.ReadbackShape)
 
 
 def test_the_examples_of_what_people_write_are_right(tmp_path: Path) -> None:

@@ -1,23 +1,44 @@
 """Runs one arm of one block, in this process: bring it up, drive its sessions, take it down.
 
 A job is self-contained, so that another executor may one day carry it to another host with no change
-to planning or judgement.
+to planning or judgement. An engine that dies under its load is started again for the sessions that had
+not begun; those that were under way have seen it die, and say so.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+import time
+from collections import deque
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from typing import Protocol
 
 from workbench.conduct.knobs import Knobs
+from workbench.conduct.meter import Meter
+from workbench.errors import EngineError
 from workbench.model.ids import SessionKey
-from workbench.model.outcome import Exchange
+from workbench.model.outcome import Ending, Exchange
 from workbench.model.plan import Arm, ArmJob
 from workbench.ports import Endpoint, Engine, SessionRequest, Workload
 
 IN_FLIGHT = "in_flight"  # of a load that a knob turns: ours; the rest of it is the workload's
+_CUT = (Ending.REFUSED, Ending.RESET, Ending.TRUNCATED)  # what a dying engine leaves of an exchange
+_NOTICE, _LOOKS = 0.3, 15  # seconds in which the death shows of a process that broke a connection
+_DEATHS = 5  # in one job; an engine that dies more often cannot be driven
+
+
+class Watch(Protocol):
+    """Looks at each start of a job."""
+
+    async def up(self, arm: Arm, block: int, number: int, ready_seconds: float) -> bool:
+        """The arm is up and nothing has been sent. False: it is not what it should be; send nothing."""
+        ...
+
+    async def over(self, arm: Arm, meter: Meter, died: str) -> bool:
+        """Its load is over, and it is still up unless it died. False: nothing more is to be sent."""
+        ...
 
 
 class _Enough(Exception):
@@ -51,7 +72,7 @@ class InProcess:
         self.in_flight = 0
 
     async def execute(
-        self, job: ArmJob, take: Callable[[Exchange], None], enough: Callable[[], bool]
+        self, job: ArmJob, take: Callable[[Exchange], None], enough: Callable[[], bool], watch: Watch
     ) -> None:
         """Run a job.
 
@@ -59,51 +80,118 @@ class InProcess:
             job: Its sessions are begun in the order given, at most `in_flight` at a time.
             take: Called with every exchange as it ends; what it raises ends the job.
             enough: Asked after every exchange; True ends the job, sessions in flight included.
+            watch: Looks at each start.
 
         Raises:
             ArmCouldNotStart: The arm cannot be brought up; everything in flight has been ended.
+            EngineError: It died too often, or does not answer.
         """
-        with self._files(job.arm):
-            await self._execute(job, take, enough)
+        waiting = deque(zip(job.sessions, job.seeds, strict=True))
+        for number in range(1, _DEATHS + 1):
+            if not waiting or not await self._start(job, waiting, number, take, enough, watch):
+                return
+        if waiting:
+            raise EngineError(
+                f"arm {job.arm.name} died {_DEATHS} times in block {job.block}",
+                hint="its log says why; a symptom with `statuses: [engine_died]` counts that",
+            )
 
-    async def _execute(
-        self, job: ArmJob, take: Callable[[Exchange], None], enough: Callable[[], bool]
-    ) -> None:
+    async def _start(
+        self,
+        job: ArmJob,
+        waiting: deque[tuple[int, int]],
+        number: int,
+        take: Callable[[Exchange], None],
+        enough: Callable[[], bool],
+        watch: Watch,
+    ) -> bool:
+        """Bring the arm up once and drive it; say whether the job is to go on in another start."""
         beside = self._knobs.beside(job.arm)
+        asked = min(int(beside.load.get(IN_FLIGHT, job.in_flight)), len(waiting))
         load = {name: value for name, value in beside.load.items() if name != IN_FLIGHT}
-        endpoint = await self._engine.start(job.arm, self._knobs.turn(job.arm))
-        endpoint = replace(endpoint, request=beside.request, load=load)
-        in_flight = min(int(beside.load.get(IN_FLIGHT, job.in_flight)), len(job.sessions))
-        waiting = iter(zip(job.sessions, job.seeds, strict=True))
+        with self._files(job.arm):
+            begun = time.monotonic()
+            try:
+                endpoint = await self._engine.start(job.arm, self._knobs.turn(job.arm))
+                endpoint = replace(endpoint, request=beside.request, load=load)
+                if not await watch.up(job.arm, job.block, number, time.monotonic() - begun):
+                    return False
+                meter = Meter(self._engine, asked)
+                drive = _Drive(self, job, endpoint, waiting, meter, take, enough)
+                ended = await drive.run(asked)
+                go_on = await watch.over(job.arm, meter, self._engine.died())
+                return go_on and not ended
+            finally:
+                await self._workload.close()
+                await self._engine.stop()
+
+
+class _Drive:
+    """The sessions of one start."""
+
+    def __init__(
+        self,
+        executor: InProcess,
+        job: ArmJob,
+        endpoint: Endpoint,
+        waiting: deque[tuple[int, int]],
+        meter: Meter,
+        take: Callable[[Exchange], None],
+        enough: Callable[[], bool],
+    ) -> None:
+        self._executor = executor
+        self._job = job
+        self._endpoint = endpoint
+        self._waiting = waiting
+        self._meter = meter
+        self._take = take
+        self._enough = enough
+
+    async def run(self, workers: int) -> bool:
+        """Drive until all sessions are done, enough are, or the engine died; True unless it died."""
+        await self._meter.begin()
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(in_flight):
-                    group.create_task(self._worker(endpoint, job, waiting, take, enough))
+                for _ in range(workers):
+                    group.create_task(self._work())
         except* _Enough:
-            pass
+            self._waiting.clear()
         except* Exception as raised:  # noqa: BLE001 - unwraps the group, whatever is in it
             # siblings may fail of one cause at the same time; the first says it all
             raise raised.exceptions[0] from None
         finally:
-            await self._workload.close()
-            await self._engine.stop()
+            await self._meter.quit()
+        await self._meter.end()
+        return not self._executor._engine.died()
 
-    async def _worker(
-        self,
-        endpoint: Endpoint,
-        job: ArmJob,
-        waiting: Iterator[tuple[int, int]],
-        take: Callable[[Exchange], None],
-        enough: Callable[[], bool],
-    ) -> None:
-        for session, seed in waiting:
-            key = SessionKey(job.arm.name, job.block, session)
-            request = SessionRequest(run=self._run, key=key, seed=seed)
-            self.in_flight += 1
-            try:
-                async for exchange in self._workload.drive(endpoint, request):
-                    take(exchange)
-            finally:
-                self.in_flight -= 1
-            if enough():
+    async def _work(self) -> None:
+        engine = self._executor._engine
+        while self._waiting and not engine.died():
+            session, seed = self._waiting.popleft()
+            key = SessionKey(self._job.arm.name, self._job.block, session)
+            await self._session(SessionRequest(run=self._executor._run, key=key, seed=seed))
+            if self._enough():
                 raise _Enough
+
+    async def _session(self, request: SessionRequest) -> None:
+        whole = False
+        self._executor.in_flight += 1
+        self._meter.session_began()
+        try:
+            async for exchange in self._executor._workload.drive(self._endpoint, request):
+                if exchange.ending is not Ending.COMPLETED and await self._died(exchange.ending):
+                    exchange = replace(exchange, ending=Ending.ENGINE_DIED, last=True)
+                self._meter.took(exchange)
+                self._take(exchange)
+            whole = True
+        finally:
+            self._executor.in_flight -= 1
+            self._meter.session_ended(whole=whole)
+
+    async def _died(self, ending: Ending) -> bool:
+        """Say whether the engine has died; a process ends a moment after its connections."""
+        for _ in range(_LOOKS if ending in _CUT else 1):
+            if self._executor._engine.died():
+                return True
+            await asyncio.sleep(_NOTICE / _LOOKS)
+        return False

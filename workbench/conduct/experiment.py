@@ -7,7 +7,7 @@ so a complete block costs nothing and leads to the judgement that it led to the 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
@@ -15,7 +15,9 @@ from workbench.conduct.books import Books, Place
 from workbench.conduct.budget import Budget
 from workbench.conduct.executor import InProcess
 from workbench.conduct.knobs import Knobs
+from workbench.conduct.meter import Meter
 from workbench.conduct.schedule import job
+from workbench.conduct.starts import Starts
 from workbench.errors import EngineError, Interrupted, ResumeRefused, StorageFull
 from workbench.judge import guards
 from workbench.judge.continuation import NOTHING, Beginning
@@ -24,6 +26,8 @@ from workbench.model.outcome import Exchange
 from workbench.model.plan import Arm, Plan
 from workbench.model.progress import Phase, Snapshot
 from workbench.model.run import Fingerprint, RunEvent, RunState
+from workbench.model.start import Start
+from workbench.model.verdict import Guard
 from workbench.ports import Classifier, Clock, Engine, Observer, Workload
 from workbench.store import RunFolder
 
@@ -83,6 +87,7 @@ class Experiment:
         self._executor = InProcess(
             folder.manifest.id, parts.engine, parts.workload, parts.knobs, parts.files
         )
+        self._starts: Starts | None = None
         self._arm = ""
         self._spent = folder.manifest.seconds
         self._begun = clock.monotonic()
@@ -131,6 +136,8 @@ class Experiment:
             if comparison.hypothesis is not None:
                 pair = now[comparison.control], now[comparison.treatment]
                 self._docket.jury.trip(guards.same_config(*pair))
+        parts = self._parts
+        self._starts = Starts(self._plan, self._folder, parts.engine, now, sends=parts.workload.sends)
         self._observer.started(self._look())
         return now
 
@@ -160,6 +167,7 @@ class Experiment:
                 job(arm, work.block, work.sessions, seed=plan.seed, in_flight=plan.in_flight),
                 self._take,
                 work.enough,
+                self,
             )
         except EngineError as error:
             self._event("arm_failed", arm=work.arm, block=work.block, what=error.what)
@@ -174,9 +182,34 @@ class Experiment:
         found = guards.changed(planned, now)
         if found:
             self._folder.write_fingerprint(now, block)
-            self._docket.jury.trip(found)
-            self._event("guard", guards=[guard.detail for guard in found])
-        return not found
+        return self._stands(found)
+
+    def _stands(self, guards: Sequence[Guard]) -> bool:
+        """Say whether the run stands; with guards it is invalid, and that is put on record."""
+        if guards:
+            self._docket.jury.trip(guards)
+            self._event("guard", guards=[guard.detail for guard in guards])
+        return not guards
+
+    async def up(self, arm: Arm, block: int, number: int, ready_seconds: float) -> bool:
+        """Look at an arm that is up; say whether it is what it should be."""
+        assert self._starts is not None
+        start = Start(
+            arm=arm.name,
+            block=block,
+            opening=self._folder.manifest.openings,
+            number=number,
+            ready_seconds=ready_seconds,
+            reset="a new process" if self._parts.engine.disturbs else "",
+        )
+        return self._stands(await self._starts.up(arm, start))
+
+    async def over(self, arm: Arm, meter: Meter, died: str) -> bool:
+        """Look at it again after its load; say whether the run stands."""
+        assert self._starts is not None
+        if died:
+            self._event("engine_died", arm=arm.name, what=died)
+        return self._stands(await self._starts.over(arm, meter, died))
 
     def _take(self, exchange: Exchange) -> None:
         """Put an exchange on disk, then count it, then tell."""

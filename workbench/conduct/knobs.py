@@ -1,23 +1,24 @@
 """Turns the knobs of a plan: from the settings of an arm to what becomes of a launch.
 
 A plan keeps each knob as a part: its kind, the options of the plug-in, and beside them what belongs to
-every knob, `levels` and `components`. Engines see none of that. They are handed a turn, which they
+every knob, such as `levels`. Engines see none of that. They are handed a turn, which they
 call for each component that they start.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from workbench import plugins
 from workbench.errors import ArmCouldNotStart
+from workbench.judge.readback import spelled
 from workbench.model.campaign import Knob
 from workbench.model.plan import Arm, Part
 from workbench.ports import KnobKind, Launch, Turn
 
-LEVELS, COMPONENTS = "levels", "components"
+LEVELS, COMPONENTS, READBACK, MOVES = "levels", "components", "readback", "moves"
+_OF_EVERY_KNOB = (LEVELS, COMPONENTS, READBACK, MOVES)
 
 
 def part_of(knob: Knob, engine: str) -> Part:
@@ -26,9 +27,15 @@ def part_of(knob: Knob, engine: str) -> Part:
     kind = here.pop("kind", knob.kind)
     levels = here.pop(LEVELS, knob.levels)
     components = here.pop(COMPONENTS, knob.components)
+    readback = here.pop(READBACK, knob.readback)
+    moves = here.pop(MOVES, knob.moves)
     options = here if kind != knob.kind else {**knob.options, **here}
     if components:
         options = {**options, COMPONENTS: list(components)}
+    if readback:
+        options = {**options, READBACK: dict(readback)}
+    if moves:
+        options = {**options, MOVES: list(moves)}
     return Part(kind=kind, options={**options, LEVELS: dict(levels)})
 
 
@@ -101,11 +108,9 @@ class Knobs:
             ValueError: A knob has no such level, or cannot be turned to it; names the knob.
         """
         for name in sorted(self._built.keys() & arm.settings.keys()):
-            part = self._parts[name]
-            components = part.options.get(COMPONENTS)
-            if components and component not in components:
-                continue
-            launch = self._applied(name, arm, launch)
+            components = self._parts[name].options.get(COMPONENTS)
+            if not components or component in components:
+                launch = self._applied(name, arm, launch)
         return launch
 
     def _applied(self, name: str, arm: Arm, launch: Launch) -> Launch:
@@ -115,12 +120,7 @@ class Knobs:
             raise ValueError(f"knob {name}: {error}") from error
 
 
-def spelled(value: Any) -> str:
-    """Give a value as a configuration shows it: a text as it is, all else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
-
-
 def _build(part: Part) -> KnobKind:
-    own = {name: value for name, value in part.options.items() if name not in (LEVELS, COMPONENTS)}
+    own = {name: value for name, value in part.options.items() if name not in _OF_EVERY_KNOB}
     knob: KnobKind = plugins.build(plugins.Group.KNOB, Part(kind=part.kind, options=own))
     return knob

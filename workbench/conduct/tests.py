@@ -21,10 +21,12 @@ from workbench.model.hypothesis import Hypothesis, Settings, Test
 from workbench.model.outcome import Symptom
 from workbench.model.plan import Arm, Cluster, Measurement, Part, Plan, Rules
 from workbench.model.prediction import Prediction
+from workbench.model.start import Exposure
 from workbench.model.verdict import Comparison
 from workbench.ports import Classifier, Launch
 from workbench.store.layout import CAMPAIGN_FILE as CAMPAIGN
 
+TIMEOUT = "timeout"  # option of a workload: seconds after which an exchange counts as timed out
 COMMAND = "command"  # the lifecycle, and the workload that every campaign with one has
 ASKED = ("seed", "max_blocks", "in_flight", "sessions", "engine", "workload", "budget", "keep_texts")
 _TRIAL_BLOCKS, _START_BLOCKS = 60, 12  # blocks at most, where each trial is a start, and where not
@@ -67,6 +69,7 @@ def plan_tests(spec: CampaignSpec, hypotheses: Sequence[Hypothesis], asked: Mapp
             treatment=pairs[each.id][1],
             prediction=each.prediction or Prediction(),
             hypothesis=each.id,
+            exposure=tuple(_exposure(written) for written in tests[each.id].exposure),
         )
         for each in hypotheses
     )
@@ -78,8 +81,8 @@ def plan_tests(spec: CampaignSpec, hypotheses: Sequence[Hypothesis], asked: Mapp
         measurement=_measurement(comparisons, hypotheses, rules),
         rules=rules,
         symptom=_as_judged(symptom, classifier),
-        engine=Part(kind=engine.lifecycle, options=dict(engine.options)),
-        workload=Part(kind=workload.kind, options=dict(workload.options)),
+        engine=_spoken(engine),
+        workload=_patient(workload, symptom),
         classifier=classifier,
         in_flight=_positive("in_flight", asked.get("in_flight", workload.in_flight)),
         seed=_seed(workload, asked),
@@ -260,9 +263,7 @@ def _rules(
     asked: Mapping[str, Any],
 ) -> Rules:
     defaults = spec.defaults
-    stated = engine.options.get("cluster")  # an engine may say it
-    own = Cluster.TRIAL if engine.lifecycle == COMMAND else Cluster.START
-    cluster = Cluster(stated) if stated in set(Cluster) else own
+    cluster, restarts = _clusters(engine)
     most = _TRIAL_BLOCKS if cluster is Cluster.TRIAL else _START_BLOCKS
     max_blocks = _positive("max_blocks", asked.get("max_blocks") or defaults.max_blocks or most)
     if max_blocks < defaults.min_blocks:
@@ -278,6 +279,39 @@ def _rules(
         max_blocks=max_blocks,
         block_size=_positive("sessions", asked.get("sessions", workload.sessions)),
         cluster=cluster,
+        restarts=restarts,
+    )
+
+
+def _clusters(engine: EngineSpec) -> tuple[Cluster, bool]:
+    """Say what sessions share on an engine, and whether each block has starts of its own."""
+    kind = plugins.engine_type(engine.lifecycle)
+    stated = engine.options.get("cluster")  # an engine may say it
+    cluster = Cluster(stated) if stated in set(Cluster) else kind.cluster
+    return cluster, cluster is Cluster.TRIAL or kind.disturbs
+
+
+def _spoken(engine: EngineSpec) -> Part:
+    """Give the part of an engine, with the dialect in which it is spoken to."""
+    named = {plugins.DIALECT: engine.dialect} if engine.dialect else {}
+    return Part(kind=engine.lifecycle, options={**engine.options, **named})
+
+
+def _patient(workload: WorkloadSpec, symptom: SymptomSpec) -> Part:
+    """Give the part of a workload that waits as long as the symptom says, where it says so."""
+    options = dict(workload.options)
+    if symptom.after is not None and TIMEOUT in plugins.option_names(
+        plugins.Group.WORKLOAD, workload.kind
+    ):
+        options[TIMEOUT] = symptom.after
+    return Part(kind=workload.kind, options=options)
+
+
+def _exposure(written: Mapping[str, Any]) -> Exposure:
+    """Read an exposure as its file has it."""
+    return Exposure(
+        where=written.get("in", "control"),
+        **{name: value for name, value in written.items() if name != "in"},
     )
 
 

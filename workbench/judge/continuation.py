@@ -24,7 +24,8 @@ from workbench.model.run import Fingerprint
 from workbench.model.verdict import Comparison
 from workbench.stats import arm_order
 
-_NOT_THE_TEST = ("levels",)  # of a knob: levels that an arm does not stand at
+# of a knob: levels that an arm does not stand at, and how one knows that it stands there
+_NOT_THE_TEST = ("levels", "readback", "moves")
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,6 +139,9 @@ class Jury:
                 judgement = self._from_measurement(comparison)
             else:
                 judgement = _judgement(comparison, test)
+            if not self._plan.rules.restarts:
+                evidence = replace(judgement.evidence, across_restarts=None)
+                judgement = replace(judgement, evidence=evidence)
             if self.guards:  # they overrule every word
                 judgement = replace(
                     judgement, verdict=Verdict.INVALID, rule=1, reason=None, guards=self.guards

@@ -73,6 +73,7 @@ class Rules:
         block_size: Sessions per arm and block.
         cluster: What sessions share.
         design_effect: Divide counts by the measured dispersion of starts.
+        restarts: Each block has starts of its own; else what is found holds for these processes only.
     """
 
     alpha: float = 0.01
@@ -84,6 +85,7 @@ class Rules:
     block_size: int = 20
     cluster: Cluster = Cluster.START
     design_effect: bool = True
+    restarts: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

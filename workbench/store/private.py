@@ -12,6 +12,7 @@ from workbench.model.event import ArmResult, Body, Unknown
 from workbench.model.outcome import Label
 from workbench.model.plan import Arm, Part, Plan
 from workbench.model.run import Fingerprint, Manifest, RunEvent, Sample, Served
+from workbench.model.start import Reading, Start
 from workbench.model.verdict import Guard
 from workbench.store.redact import (
     REDACTED,
@@ -82,6 +83,7 @@ class Gate:
             fingerprint,
             config=self._strings(fingerprint.config),
             volatile=self._strings(fingerprint.volatile),
+            start=self._start(fingerprint.start) if fingerprint.start else None,
         )
 
     def event(self, event: RunEvent) -> RunEvent:
@@ -154,6 +156,23 @@ class Gate:
         if _secret_levels(name, part):
             options["levels"] = dict.fromkeys(part.options["levels"], REDACTED)
         return Part(kind=part.kind, options=options)
+
+    def _start(self, start: Start) -> Start:
+        return replace(
+            start,
+            readbacks=tuple(map(self._reading, start.readbacks)),
+            exposure=tuple(map(self._reading, start.exposure)),
+            died=redact_text(start.died, self.secrets),
+        )
+
+    def _reading(self, reading: Reading) -> Reading:
+        """Redact a reading; of something with a secret name what was due and found as a whole."""
+        secret = secret_name(reading.about) or secret_name(reading.source.partition(" of ")[0])
+        due, found = (
+            REDACTED if secret and text else redact_text(text, self.secrets)
+            for text in (reading.due, reading.found)
+        )
+        return replace(reading, due=due, found=found)
 
     def _part(self, part: Part) -> Part:
         options: Mapping[str, Any] = redact_mapping(part.options, self.secrets)

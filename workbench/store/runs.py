@@ -227,7 +227,8 @@ class RunFolder(RunView):
         """
         self._require_owner()
         data = encode_fingerprint(self._gate.fingerprint(fingerprint))
-        replace_file(self._fingerprint_path(fingerprint.arm, block), data, disk=self._disk)
+        path = self._fingerprint_path(fingerprint.arm, block, fingerprint.start)
+        replace_file(path, data, disk=self._disk)
 
     def as_recorded(self, fingerprint: Fingerprint) -> Fingerprint:
         """Give a fingerprint as it would stand on record: what a later one must be compared with."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from workbench.errors import StoreError
 from workbench.model.outcome import Counts
 from workbench.model.run import Fingerprint, Manifest, RunEvent, RunState, Sample
+from workbench.model.start import Start
 from workbench.store.damage import Damage
 from workbench.store.documents import read_fingerprint, read_manifest
 from workbench.store.journal import digest_shards, read_events, read_samples, recount
@@ -79,8 +81,23 @@ class RunView:
         """Give what an arm was running in a block. Raises StoreError when it is not on record."""
         return read_fingerprint(self._fingerprint_path(arm, block), newer=True)
 
-    def _fingerprint_path(self, arm: str, block: int) -> Path:
-        return self.path / f"fingerprint-{check_arm_name(arm)}-{block}.json"
+    def fingerprints(self) -> Iterator[Fingerprint]:
+        """Yield what was read back of every start, ordered by block; unreadable ones are left out."""
+        found = []
+        for path in self.path.glob("fingerprint-*.json"):
+            with suppress(StoreError):
+                found.append(read_fingerprint(path, newer=True))
+        started = [(each.start, each) for each in found if each.start is not None]
+        for _, each in sorted(
+            started, key=lambda pair: (pair[0].opening, pair[0].block, pair[0].number)
+        ):
+            yield each
+
+    def _fingerprint_path(self, arm: str, block: int, start: Start | None = None) -> Path:
+        """Name the file; a further start of an arm in a block has opening and number beside it."""
+        again = start is not None and (start.opening, start.number) != (1, 1)
+        more = f".{start.opening}.{start.number}" if start is not None and again else ""
+        return self.path / f"fingerprint-{check_arm_name(arm)}-{block}{more}.json"
 
 
 def require_folder(path: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
+from workbench.judge.readback import SOURCES
 from workbench.model.campaign import (
     CampaignSpec,
     Constraint,
@@ -30,18 +32,17 @@ from workbench.store.schema.fields import (
     refusal,
 )
 
-
-def _bad_ending(name: str) -> str:
-    if name not in _BAD_ENDINGS:
-        raise refusal(f"there is no status {name[:70]!r}", f"one of {', '.join(_BAD_ENDINGS)}")
-    return name
-
-
-_BAD_ENDINGS = tuple(ending.value for ending in Ending if ending is not Ending.COMPLETED)
-BadEnding = Annotated[
-    str,
-    AfterValidator(_bad_ending),
-    WithJsonSchema({"type": "string", "enum": list(_BAD_ENDINGS)}),
+BadEnding = Literal[
+    "timeout",
+    "engine_died",
+    "refused",
+    "reset",
+    "truncated",
+    "http_error",
+    "redirected",
+    "too_large",
+    "malformed",
+    "engine_error",
 ]
 
 
@@ -133,12 +134,43 @@ class WorkloadShape(Open):
         )
 
 
+class ReadbackShape(Shape):
+    """`readback` of a knob: one place to look, and what is due there."""
+
+    server_info: Line | None = None
+    environ: Line | None = None
+    cmdline: Line | None = None
+    log: Line | None = None
+    command: Annotated[list[Line], Field(min_length=1)] | None = None
+    file: Line | None = None
+    expect: dict[Level, Any] | None = None
+    at_least: dict[Level, float] | None = None
+    at_most: dict[Level, float] | None = None
+
+    @model_validator(mode="after")
+    def _looks_in_one_place(self) -> Self:
+        named = [source for source in SOURCES if getattr(self, source) is not None]
+        if len(named) != 1:
+            what = f"names {' and '.join(named)}" if named else "looks nowhere"
+            raise refusal(what, f"name one of {', '.join(SOURCES)}", named[1:2])
+        if self.log is not None:
+            try:
+                re.compile(self.log)
+            except re.error as error:
+                raise refusal(f"is no regular expression: {error}", "mend it", ["log"]) from error
+        return self
+
+    def noun(self) -> dict[str, Any]:
+        """Give the readback as it is written."""
+        return self.model_dump(exclude_none=True)
+
+
 class RealisationShape(Open):
     """Another realisation of a knob, on one engine."""
 
     kind: Name
     levels: Annotated[dict[Level, Any], Field(min_length=1)] | None = None
-    readback: dict[str, Any] | None = None
+    readback: ReadbackShape | None = None
     moves: list[Line] | None = None
     components: list[Name] | None = None
 
@@ -152,7 +184,7 @@ class KnobShape(Open):
 
     kind: Name
     levels: Annotated[dict[Level, Any], Field(min_length=1)]
-    readback: dict[str, Any] = Field(default_factory=dict)
+    readback: ReadbackShape | None = None
     moves: list[Line] = Field(default_factory=list)
     components: list[Name] = Field(default_factory=list)
     on: dict[Name, RealisationShape] = Field(default_factory=dict)
@@ -163,7 +195,7 @@ class KnobShape(Open):
             name=name,
             kind=self.kind,
             levels=self.levels,
-            readback=self.readback,
+            readback=self.readback.noun() if self.readback else {},
             moves=tuple(self.moves),
             components=tuple(self.components),
             options=self.options,

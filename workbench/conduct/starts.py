@@ -1,0 +1,184 @@
+"""The starts of a run: each is looked at before and after its load, put on record, and guarded.
+
+What was asked for is one thing, and what is running another. So nothing is sent before the settings
+of an arm have been read back, and nothing that was sent counts when the suspect's path was not
+exercised, when somebody else used or restarted the engine, or when the client held the load up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.conduct.knobs import MOVES, READBACK
+from workbench.conduct.meter import Meter
+from workbench.conduct.readback import Lookup
+from workbench.errors import EngineError
+from workbench.judge import guards, starts
+from workbench.judge.readback import SERVER_INFO
+from workbench.model.plan import Arm, Part, Plan
+from workbench.model.run import Fingerprint
+from workbench.model.start import Exposure, Start
+from workbench.model.verdict import Comparison, Guard
+from workbench.ports import Engine, Sighting
+from workbench.store import RunFolder
+
+
+class Starts:
+    """Looks at the starts of a run.
+
+    Args:
+        plan: The run's plan.
+        folder: Where they are put on record.
+        engine: The engine.
+        planned: What each arm would run, read back before anything was started.
+        sends: The workload tells of every request that it sends.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        folder: RunFolder,
+        engine: Engine,
+        planned: Mapping[str, Fingerprint],
+        *,
+        sends: bool,
+    ) -> None:
+        self._plan = plan
+        self._folder = folder
+        self._engine = engine
+        self._planned = planned
+        self._allow_foreign = plan.allow_foreign or not sends
+        self._first = {each.arm: each for each in folder.fingerprints() if each.start is not None}
+        self._sighting: Sighting | None = None
+        self._found: Fingerprint | None = None
+
+    @property
+    def seen(self) -> bool:
+        """Whether there is anything to be seen of the present start."""
+        return self._found is not None
+
+    async def up(self, arm: Arm, start: Start) -> Sequence[Guard]:
+        """Look at an arm that is up and has been sent nothing; give what makes the run invalid.
+
+        Raises:
+            EngineError: It does not answer.
+        """
+        self._sighting, self._found = await self._engine.look(), None
+        if self._sighting is None:
+            return ()
+        lookup = Lookup(self._sighting, self._root)
+        start = replace(start, readbacks=await lookup.readbacks(arm, self._plan.knobs))
+        same, volatile = starts.comparable(self._sighting)
+        planned = self._planned[arm.name]
+        files = {
+            path: sha for each in self._sighting.components.values() for path, sha in each.files.items()
+        }
+        self._found = replace(
+            planned,
+            config={**planned.config, **same},
+            volatile={**planned.volatile, **volatile},
+            files={**planned.files, **files},
+            start=start,
+        )
+        self._folder.write_fingerprint(self._found, start.block)
+        tripped = [
+            *starts.readbacks(arm.name, start.readbacks),
+            *starts.stale(arm.name, self._sighting),
+            *self._against_others(self._folder.as_recorded(self._found)),
+        ]
+        self._first.setdefault(arm.name, self._folder.as_recorded(self._found))
+        return tripped
+
+    async def over(self, arm: Arm, meter: Meter, died: str) -> Sequence[Guard]:
+        """Look at it again after its load."""
+        if self._sighting is None or self._found is None or self._found.start is None:
+            return ()
+        metrics = meter.metrics()
+        asked = self._asked(arm.name)
+        start = replace(
+            self._found.start,
+            load=meter.load,
+            metrics=metrics,
+            died=died,
+            exposure=Lookup(self._sighting, self._root).exposure(asked, metrics),
+        )
+        self._found = replace(self._found, start=start)
+        self._folder.write_fingerprint(self._found, start.block)
+        if died:  # whatever it did not reach by then is the fault of that
+            return ()
+        lost = meter.lost
+        return [
+            *await self._disturbed(arm.name),
+            *starts.load(arm.name, meter.load, lost, allow_foreign=self._allow_foreign),
+            *starts.exposure(arm.name, start.exposure),
+        ]
+
+    async def _disturbed(self, arm: str) -> tuple[Guard, ...]:
+        assert self._sighting is not None
+        try:
+            now = await self._engine.look()
+        except EngineError as error:
+            detail = f"{arm}: it does not answer any more: {error.what}"
+            return (Guard(name="restarted", detail=detail),)
+        return starts.restarted(arm, self._sighting, now) if now else ()
+
+    def _against_others(self, found: Fingerprint) -> Iterable[Guard]:
+        """Hold a start against the first of its arm, and of the arms that it is compared with."""
+        if found.arm in self._first:
+            yield from guards.changed(self._first[found.arm], found)
+        for comparison in self._plan.comparisons:
+            pair = (comparison.control, comparison.treatment)
+            if found.arm not in pair or comparison.hypothesis is None:
+                continue
+            there = {**self._first, found.arm: found}
+            if all(name in there for name in pair):
+                control, treatment = (there[name] for name in pair)
+                yield from starts.same_effect(control, treatment)
+                yield from starts.elsewhere(control, treatment, self._moved(comparison))
+
+    def _moved(self, comparison: Comparison) -> set[str]:
+        """Give the keys that may differ between two arms, by the knobs that they set differently."""
+        control, treatment = (
+            self._plan.arm(name).settings for name in (comparison.control, comparison.treatment)
+        )
+        varied = [
+            self._plan.knobs[name]
+            for name in control.keys() | treatment.keys()
+            if control.get(name) != treatment.get(name) and name in self._plan.knobs
+        ]
+        return {key for part in varied for key in _keys_of(part)}
+
+    def _asked(self, arm: str) -> list[Exposure]:
+        roles = {
+            each: {
+                role
+                for role, name in (("control", each.control), ("treatment", each.treatment))
+                if name == arm
+            }
+            for each in self._plan.comparisons
+        }
+        return list(
+            dict.fromkeys(
+                exposure
+                for comparison, mine in roles.items()
+                for exposure in comparison.exposure
+                if mine and (exposure.where == "both" or exposure.where in mine)
+            )
+        )
+
+    @property
+    def _root(self) -> Path:
+        return Path(str(self._plan.engine.options.get("cwd") or "."))
+
+
+def _keys_of(part: Part) -> Iterable[str]:
+    """Give the keys of a configuration that belong to a knob: what it moves, and what it is called."""
+    yield from map(str, part.options.get(MOVES, ()))
+    readback = part.options.get(READBACK, {})
+    if SERVER_INFO in readback:
+        yield str(readback[SERVER_INFO])
+    for name in ("flag", "name"):
+        if isinstance(part.options.get(name), str):
+            yield str(part.options[name])

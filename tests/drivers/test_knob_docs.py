@@ -15,6 +15,7 @@ from workbench.conduct.knobs import part_of
 from workbench.model.campaign import Knob
 from workbench.model.plan import Part
 from workbench.ports import Launch
+from workbench.store.putback import Record
 from workbench.store.schema.campaign import KnobShape
 from workbench.store.yamltext import read_yaml
 
@@ -61,9 +62,16 @@ def test_every_kind_is_in_the_table_with_its_options() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_option_is_told_as_its_class_does(kind: str) -> None:
     options = plugins.options_type(plugins.Group.KNOB, kind)
-    told = {name: cells[-1] for name, cells in rows(section(kind)).items()}
+    table = section(kind).partition("| record |")[0]
+    told = {name: cells[-1] for name, cells in rows(table).items()}
     assert told == documented(options)
     assert list(told) == [field.name for field in dataclasses.fields(options)]
+
+
+def test_every_field_of_a_record_is_told_as_its_class_does() -> None:
+    table = section("file").partition("| record |")[2]
+    assert {name: cells[-1] for name, cells in rows(table).items()} == documented(Record)
+    assert list(documented(Record)) == [field.name for field in dataclasses.fields(Record)]
 
 
 def test_every_field_of_a_knob_is_told() -> None:

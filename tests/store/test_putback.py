@@ -157,6 +157,17 @@ def test_what_is_no_plain_file_of_one_name_is_refused(
     assert list(kept(root)) == []
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_an_owner_stays_the_owner(root: Path, script: Path) -> None:
+    os.chown(script, 12345, 54321)
+    script.chmod(0o4751)
+    change(root, script, to_new, RUN)
+    changed = script.stat()
+    restore(root, everything)
+    for found in (changed, script.stat()):
+        assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (12345, 54321, 0o4751)
+
+
 def test_what_another_host_has_changed_is_not_ours_to_put_back(root: Path, script: Path) -> None:
     """A campaign on a shared disk: the file of that name here is another one."""
     change(root, script, to_new, RUN)

@@ -47,6 +47,7 @@ class Record:
         run: The run, or whatever else it was changed for.
         owner: The process that did it.
         at: When, UTC.
+        schema: The format.
     """
 
     path: str
@@ -214,10 +215,12 @@ def _put_on_record(folder: Path, record: Record, data: bytes, disk: Os) -> None:
 
 
 def _read(file: Path) -> Record | None:
+    """Read a record; None for one that is damaged, or of a workbench that this one does not know."""
     try:
-        return msgspec.json.decode(file.read_bytes(), type=Record)
+        found = msgspec.json.decode(file.read_bytes(), type=Record)
     except (OSError, msgspec.MsgspecError):
         return None
+    return found if found.schema == SCHEMA else None
 
 
 def _restore(each: Kept, disk: Os) -> Restored:

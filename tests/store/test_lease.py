@@ -105,6 +105,19 @@ def test_what_is_released_is_free_and_leaves_no_name_behind(own_temp: Path) -> N
     mine().release()
 
 
+def test_a_secret_in_what_is_held_reaches_no_disk_and_no_message() -> None:
+    secret = "http://me:hunter2-hunter2@127.0.0.1:30000"
+    lease = Lease.take(holder(secret, "bob", Path("/d")))
+    with pytest.raises(EngineBusy) as raised:
+        Lease.take(holder(secret, "bob", Path("/d")))
+    files = [path for path in leases_folder().iterdir() if path.suffix == ".json"]
+    assert len(files) == 1
+    for text in (raised.value.what, files[0].read_text()):
+        assert "hunter2" not in text
+        assert "127.0.0.1:30000" in text
+    lease.release()
+
+
 def test_another_engine_is_another_lease() -> None:
     lease = mine()
     Lease.take(holder("http://127.0.0.1:30001", "bob", Path("/d"))).release()

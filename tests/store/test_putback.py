@@ -7,8 +7,10 @@ import socket
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from workbench.errors import StorageFull, StoreError
@@ -153,6 +155,33 @@ def test_what_is_no_plain_file_of_one_name_is_refused(
     with pytest.raises(StoreError, match=why):
         change(root, path, to_new, RUN)
     assert list(kept(root)) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_an_owner_stays_the_owner(root: Path, script: Path) -> None:
+    os.chown(script, 12345, 54321)
+    script.chmod(0o4751)
+    change(root, script, to_new, RUN)
+    changed = script.stat()
+    restore(root, everything)
+    for found in (changed, script.stat()):
+        assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (12345, 54321, 0o4751)
+
+
+def test_what_another_host_has_changed_is_not_ours_to_put_back(root: Path, script: Path) -> None:
+    """A campaign on a shared disk: the file of that name here is another one."""
+    change(root, script, to_new, RUN)
+    (found,) = kept(root)
+    assert found.record is not None
+    owner = replace(found.record.owner, host="elsewhere", boot_id="another")
+    found.file.write_bytes(msgspec.json.encode(replace(found.record, owner=owner)))
+    (there,) = kept(root)
+    assert (there.live, there.left) == (False, False)
+    assert restore(root) == []
+    rebooted = replace(found.record.owner, boot_id="another")
+    found.file.write_bytes(msgspec.json.encode(replace(found.record, owner=rebooted)))
+    assert [each.ok for each in restore(root)] == [True]
+    is_as_it_was(root, script)
 
 
 # --- people who come between ----------------------------------------------------------------------

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from workbench.campaign import running
 from workbench.campaign.holding import Leave
-from workbench.errors import UsageError
+from workbench.errors import UsageError, nearest
 from workbench.model.campaign import CampaignSpec
 from workbench.model.event import Actor
 from workbench.model.plan import Cluster, Plan
@@ -31,8 +31,12 @@ def with_leave(
         The leave in the name of who does it.
 
     Raises:
-        UsageError: There is none; says what would have been done.
+        UsageError: There is none, and says what would have been done; or no engine goes by a name that
+            is allowed.
     """
+    for name in leave.allow:
+        if name not in spec.engines:
+            raise UsageError(f"there is no engine {name!r} to allow", hint=nearest(name, spec.engines))
     leave = replace(leave, who=by.name)
     known = spec.engines.get(engine)
     if known is None or not known.protected or engine in leave.allow:

@@ -99,7 +99,7 @@ def restore(root: Path, run: str = "") -> list[Restored]:
     """
 
     def meant(each: putback.Kept) -> bool:
-        return not each.live and (not run or (each.record is not None and each.record.run == run))
+        return each.left and (not run or (each.record is not None and each.record.run == run))
 
     return putback.restore(root, meant)
 
@@ -156,8 +156,9 @@ def _changed(root: Path) -> Iterator[Finding]:
         if each.record is None:
             what, fix = f"{each.file} cannot be read", f"look at {each.original}, the file as it was"
             yield Finding(about="put back", ok=False, what=what, fix=fix)
-        elif each.live:
-            what = f"{each.record.path} is changed for run {each.record.run}, which is under way"
+        elif not each.left:
+            where = "under way" if each.live else f"on {each.record.owner.host}, another host"
+            what = f"{each.record.path} is changed for run {each.record.run}, which is {where}"
             yield Finding(about="put back", ok=True, what=what)
         else:
             what = f"{each.record.path} was left changed by run {each.record.run}, which has died"

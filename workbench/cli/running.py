@@ -35,6 +35,8 @@ _TEST = """Run the test of hypotheses; end with one honest verdict each, on reco
 Runs of one and the same test are one process: a new one begins with the complete blocks of those
 before, so trying again until the word is the right one does not work. An edited prediction or margin
 is another test. Ctrl-C saves and ends; --resume goes on, and so it does after `kill -9`.
+Files that arms need changed are put back. A protected engine is left alone without --allow or a
+typed yes.
 
 \b
 Example:
@@ -53,7 +55,8 @@ Example:
 
 _EXIT_CODES = (
     "Exit codes: 0 a verdict; 1 the claim failed (with --exit-code); 2 usage or invalid file; 3 an arm"
-    " could not start; 4 inconclusive or not reproduced; 5 invalid run; 130 interrupted, resumable."
+    " could not start, or another run has the engine; 4 inconclusive or not reproduced; 5 invalid run;"
+    " 130 interrupted, resumable."
 )
 
 

@@ -12,13 +12,12 @@ from itertools import combinations
 from typing import NamedTuple
 
 from workbench import plugins
+from workbench.conduct.executor import IN_FLIGHT
 from workbench.conduct.knobs import COMPONENTS, LEVELS, Knobs
 from workbench.errors import nearest
 from workbench.model.campaign import EngineSpec, WorkloadSpec
 from workbench.model.plan import Arm, Part
 from workbench.ports import Launch
-
-IN_FLIGHT = "in_flight"  # of a load: the conductor's; all else is the workload's
 
 
 class Touch(NamedTuple):

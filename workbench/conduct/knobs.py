@@ -108,11 +108,9 @@ class Knobs:
             ValueError: A knob has no such level, or cannot be turned to it; names the knob.
         """
         for name in sorted(self._built.keys() & arm.settings.keys()):
-            part = self._parts[name]
-            components = part.options.get(COMPONENTS)
-            if components and component not in components:
-                continue
-            launch = self._applied(name, arm, launch)
+            components = self._parts[name].options.get(COMPONENTS)
+            if not components or component in components:
+                launch = self._applied(name, arm, launch)
         return launch
 
     def _applied(self, name: str, arm: Arm, launch: Launch) -> Launch:

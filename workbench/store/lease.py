@@ -23,6 +23,7 @@ from workbench.errors import EngineBusy, StoreError
 from workbench.store.atomic import replace_file
 from workbench.store.disk import REAL_OS, refusal
 from workbench.store.kernellock import take
+from workbench.store.redact import redact_text
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -35,7 +36,7 @@ class Holder:
     """Who has a lease.
 
     Attributes:
-        lease: What is held, as the engine names it.
+        lease: What is held, as the engine names it; without its secrets once it is on disk.
         who: The person or program.
         campaign: Folder of the campaign.
         pid: The process.
@@ -90,13 +91,13 @@ class Lease:
         path, lock_file = folder / f"{name}.json", folder / f"{name}.lock"
         lock, told = take(lock_file, wait=0), ""
         while lock is None:
-            by = str(_read(path) or "another run")
+            by, what = str(_read(path) or "another run"), redact_text(holder.lease)
             if not wait:
                 raise EngineBusy(
-                    f"{holder.lease} is held by {by}", hint="--wait queues behind it; nothing was run"
+                    f"{what} is held by {by}", hint="--wait queues behind it; nothing was run"
                 )
             if by != told:
-                tell(f"waiting for {holder.lease}, which is held by {by}")
+                tell(f"waiting for {what}, which is held by {by}")
                 told = by
             lock = take(lock_file, wait=_EVERY)
         lease = cls(lock, path, holder)
@@ -105,9 +106,9 @@ class Lease:
 
     def say(self, run: str) -> None:
         """Say for which run it is held; for people only, so a full disk changes nothing."""
-        self._holder = replace(self._holder, run=run)
+        shown = replace(self._holder, run=run, lease=redact_text(self._holder.lease))
         with suppress(StoreError):
-            replace_file(self._path, msgspec.json.encode(self._holder))
+            replace_file(self._path, msgspec.json.encode(shown))
 
     def release(self) -> None:
         """Let others have it; does nothing the second time."""

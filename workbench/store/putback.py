@@ -25,7 +25,7 @@ from workbench.model.run import Owner
 from workbench.store.atomic import create_file, own_folder, sweep
 from workbench.store.disk import REAL_OS, Os, refusal, sync_folder
 from workbench.store.layout import WORK, work_folder
-from workbench.store.lock import current_owner, is_alive, one_at_a_time
+from workbench.store.lock import current_owner, elsewhere, is_alive, one_at_a_time
 from workbench.store.targets import Target, look_at, replace_target, sweep_beside
 
 PUTBACK, LOCK = "putback", "putback.lock"
@@ -47,6 +47,7 @@ class Record:
         run: The run, or whatever else it was changed for.
         owner: The process that did it.
         at: When, UTC.
+        schema: The format.
     """
 
     path: str
@@ -79,6 +80,13 @@ class Kept:
     def live(self) -> bool:
         """Whether the process that changed the file is still there, and so will put it back."""
         return self.record is not None and is_alive(self.record.owner)
+
+    @property
+    def left(self) -> bool:
+        """Whether nobody will put the file back but who finds this; one of another host is not here."""
+        if self.record is None:
+            return True
+        return not self.live and not elsewhere(self.record.owner, current_owner())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -148,13 +156,13 @@ def kept(root: Path) -> Iterator[Kept]:
 
 
 def restore(
-    root: Path, which: Callable[[Kept], bool] = lambda each: not each.live, *, disk: Os = REAL_OS
+    root: Path, which: Callable[[Kept], bool] = lambda each: each.left, *, disk: Os = REAL_OS
 ) -> list[Restored]:
     """Put files back as they were, and forget the records of those that are.
 
     Args:
         root: The campaign's folder.
-        which: Those meant; all but those of living processes unless told otherwise.
+        which: Those meant; those that dead processes of this host left, unless told otherwise.
         disk: System calls.
 
     Returns:
@@ -207,10 +215,12 @@ def _put_on_record(folder: Path, record: Record, data: bytes, disk: Os) -> None:
 
 
 def _read(file: Path) -> Record | None:
+    """Read a record; None for one that is damaged, or of a workbench that this one does not know."""
     try:
-        return msgspec.json.decode(file.read_bytes(), type=Record)
+        found = msgspec.json.decode(file.read_bytes(), type=Record)
     except (OSError, msgspec.MsgspecError):
         return None
+    return found if found.schema == SCHEMA else None
 
 
 def _restore(each: Kept, disk: Os) -> Restored:
@@ -228,7 +238,7 @@ def _restore(each: Kept, disk: Os) -> Restored:
     if str(found.path) != record.path or now not in (record.was, record.made):
         what = (
             f"{record.path}: was changed by somebody while it was changed for run {record.run}, and is"
-            f" left as it is; its original is {each.original}"
+            f" left as it is; its original is {each.original} (to do without it, remove {each.file})"
         )
         return Restored(path=record.path, ok=False, what=what)
     due = Target(path=found.path, data=original, mode=record.mode, user=record.user, group=record.group)

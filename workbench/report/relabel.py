@@ -105,8 +105,11 @@ def _examples(found: Relabelled) -> Iterator[str]:
 def _change(change: Change) -> Iterator[str]:
     status = f"{change.was} -> {change.status}" if change.was is not None else f"{change.status}"
     yield f"  {change.key}: {status}"
-    yield f"    before {_said(change.before)}"
-    yield f"    now    {_said(change.now)}"
+    if change.before == change.now:
+        yield f"    label  {_said(change.now)}"
+    else:
+        yield f"    before {_said(change.before)}"
+        yield f"    now    {_said(change.now)}"
     lines = change.text.splitlines()
     for line in lines[:_LINES]:
         cut = "..." if len(line) > _LONGEST else ""

@@ -10,7 +10,9 @@ from workbench.campaign import testing
 from workbench.conduct.findings import differences
 from workbench.model.campaign import CampaignSpec, SymptomSpec
 from workbench.model.hypothesis import Hypothesis
-from workbench.model.outcome import Counts, Ending
+from workbench.model.outcome import Counts, Ending, Status
+from workbench.store.jsonl import unseal
+from workbench.store.lines import decode_sample, encode_sample
 
 WEDGED = SymptomSpec(name="wedged", endings=(Ending.TIMEOUT,))
 
@@ -68,3 +70,20 @@ def test_verify_names_a_status_that_does_not_follow_from_its_ending(tmp_path: Pa
     assert len(wrong) == 1
     assert "wedged: E no_harm is 0.5 on record" in wrong[0]
     assert differences(verdict, replace(verdict, others={})) != []
+
+
+def test_verify_names_a_line_whose_status_is_not_what_its_ending_says(tmp_path: Path) -> None:
+    (verdict,) = begin(tmp_path, watching(), blamed())
+    shard = tmp_path / "runs" / verdict.run / "samples-w0.jsonl"
+    lines = []
+    for line in shard.read_bytes().splitlines():
+        sample, _ = decode_sample(unseal(line))
+        others = {
+            name: replace(seen, status=Status.CLEAN if seen.status is Status.HIT else seen.status)
+            for name, seen in sample.others.items()
+        }
+        lines.append(encode_sample(replace(sample, others=others)))
+    shard.write_bytes(b"".join(lines))
+    wrong = testing.verify(tmp_path, verdict.run, [verdict])
+    assert any(line.endswith("timeout does not make it clean for wedged") for line in wrong)
+    assert any("wedged: treatment counts is" in line for line in wrong)

@@ -55,11 +55,12 @@ def compare(one: str, other: str) -> Compared:
 
 
 def _aspects(one: Plan, other: Plan) -> Iterator[tuple[str, list[Difference]]]:
-    """Yield each aspect of two plans with what differs in it."""
+    """Yield each aspect that one of two plans has, with what differs in it."""
     laid_out = [_laid_out(plan) for plan in (one, other)]
     for aspect in laid_out[0]:
         first, second = (_flat(each[aspect]) for each in laid_out)
-        yield aspect, list(_differences(aspect, first, second))
+        if first or second:
+            yield aspect, list(_differences(aspect, first, second))
 
 
 def _laid_out(plan: Plan) -> dict[str, Any]:

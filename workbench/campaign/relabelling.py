@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 
 from workbench import plugins
 from workbench.campaign import commands
@@ -19,7 +20,7 @@ from workbench.conduct.symptoms import as_judged, beside, classifier_of
 from workbench.errors import UsageError, nearest
 from workbench.judge.fold import exchange_status, trial_status
 from workbench.model.campaign import CampaignSpec
-from workbench.model.ids import SessionKey
+from workbench.model.ids import ExchangeKey, SessionKey
 from workbench.model.outcome import Counts, Ending, Label, Status, Symptom
 from workbench.model.plan import Part, Plan, Watched
 from workbench.model.relabelled import Change, Origin, Pair, Relabelled, Shift
@@ -61,8 +62,8 @@ def _asked(view: RunView, classifier: str, symptom: str) -> tuple[Watched, Origi
         own = Watched(symptom=as_judged(stated, part), classifier=part)
     if symptom and symptom != plan.symptom.name:
         return _named(symptom, plan, spec), Origin.SYMPTOM
-    if classifier:
-        known = [own.classifier, plan.classifier]
+    if classifier and classifier != own.classifier.kind:
+        known = [plan.classifier]
         known += [each.classifier for each in spec.symptoms.values() if each.classifier] if spec else []
         part = next((each for each in known if each.kind == classifier), Part(kind=classifier))
         return Watched(symptom=_fitted(own.symptom, part), classifier=part), Origin.CLASSIFIER
@@ -130,7 +131,7 @@ class _Labels:
         self._same_kind = labelled_by.kind == by.classifier.kind
         self._pairs: Counter[tuple[str, str]] = Counter()
         self._sessions: dict[SessionKey, _Session] = {}
-        self._examples: tuple[list[Change], list[Change]] = ([], [])  # other status, other label
+        self._examples: list[tuple[bool, ExchangeKey, Change]] = []  # not of another status, key
         self._relabelled = self._not_kept = self._altered = self._changed = 0
 
     def take(self, sample: Sample) -> None:
@@ -148,7 +149,7 @@ class _Labels:
             self._not_kept += 1
         if now != before or status is not (was or status):
             self._note(
-                sample,
+                exchange.key,
                 Change(
                     key=str(exchange.key),
                     before=before,
@@ -178,12 +179,13 @@ class _Labels:
             return exchange_status(sample.exchange, label, self._by.symptom)
         return was or Status.INCOMPLETE
 
-    def _note(self, sample: Sample, change: Change) -> None:
+    def _note(self, key: ExchangeKey, change: Change) -> None:
         self._changed += 1
         same_status = change.was is None or change.status is change.was
-        examples = self._examples[same_status]
-        if len(examples) < _EXAMPLES:
-            examples.append(change)
+        self._examples.append((same_status, key, change))
+        if len(self._examples) > _EXAMPLES:  # in whatever order sessions ended
+            self._examples.sort(key=itemgetter(0, 1))
+            self._examples.pop()
 
     def result(self, view: RunView) -> Relabelled:
         """Sum up."""
@@ -204,7 +206,7 @@ class _Labels:
             altered=self._altered,
             changed=self._changed,
             arms=tuple(self._shifts()),
-            examples=tuple((self._examples[0] + self._examples[1])[:_EXAMPLES]),
+            examples=tuple(change for *_, change in sorted(self._examples, key=itemgetter(0, 1))),
             problems=(*view.altered(), *view.damage()),
         )
 

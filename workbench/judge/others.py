@@ -32,8 +32,7 @@ class Others:
         self._plan = plan
         self._tallies = tallies
         self._beginning = beginning
-        # a display asks four times a second, and complete blocks never change
-        self._known: dict[tuple[int, int], dict[str, Other]] = {}
+        self._shown: dict[tuple[str, int], _Shown] = {}
 
     def beside(self, at: int, judgement: Judgement) -> Mapping[str, Other]:
         """Give what the blocks of a judgement show of each other symptom.
@@ -44,15 +43,15 @@ class Others:
         """
         if not judgement.blocks:
             return self._sampled(judgement)
-        known = self._known.get((at, judgement.blocks))
-        if known is None:
-            comparison = judgement.comparison
-            known = {
-                name: self._over(comparison, islice(self._blocks(name, at), judgement.blocks))
-                for name in self._tallies
-            }
-            self._known[at, judgement.blocks] = known
-        return known
+        found = {}
+        for name in self._tallies:
+            shown = self._shown.get((name, at))
+            if shown is None:
+                test = ABTest.under(Terms.of(replace(self._plan.rules, reference=None), Prediction()))
+                shown = _Shown(judgement.comparison, test, self._blocks(name, at))
+                self._shown[name, at] = shown
+            found[name] = shown.after(judgement.blocks)
+        return found
 
     def _blocks(self, name: str, at: int) -> Iterator[PairBlock | None]:
         """Yield all complete blocks of a comparison, None for one in which it was not watched."""
@@ -60,22 +59,6 @@ class Others:
         earlier = len(self._beginning.of(at))
         yield from self._beginning.others_of(name, at) or (None,) * earlier
         yield from complete_blocks(self._plan, self._tallies[name], comparison)
-
-    def _over(self, comparison: Comparison, blocks: Iterator[PairBlock | None]) -> Other:
-        rules = replace(self._plan.rules, reference=None)
-        test = ABTest.under(Terms.of(rules, Prediction()))
-        for block in blocks:
-            if block is not None:
-                test.add_block(block.control, block.treatment, block.first)
-        names = {"control": comparison.control, "treatment": comparison.treatment}
-        evidence = test.evidence
-        return Other(
-            arms={names[arm]: counts for arm, counts in test.arms.items()},
-            rates={names[arm]: interval for arm, interval in test.rates.items()},
-            blocks=test.blocks,
-            no_effect=evidence.no_effect,
-            no_harm=evidence.no_harm,
-        )
 
     def _sampled(self, judgement: Judgement) -> dict[str, Other]:
         """Give what the sample of a control showed that never came to a comparison."""
@@ -89,3 +72,40 @@ class Others:
             rate = rate_interval(counts.hit, counts.decided, alpha=self._plan.rules.alpha)
             found[name] = Other(arms={arm: counts}, rates={arm: rate}, blocks=0)
         return found
+
+
+class _Shown:
+    """What one comparison shows of one symptom; it grows with the blocks, which never change.
+
+    A display asks four times a second, so a block is taken in once.
+    """
+
+    def __init__(
+        self, comparison: Comparison, test: ABTest, blocks: Iterator[PairBlock | None]
+    ) -> None:
+        self._names = {"control": comparison.control, "treatment": comparison.treatment}
+        self._test = test
+        self._blocks = blocks
+        self._taken = 0
+        self._other: Other | None = None
+
+    def after(self, blocks: int) -> Other:
+        """Give what is shown after so many blocks, no fewer than it was asked for before."""
+        if self._other is None or blocks > self._taken:
+            for block in islice(self._blocks, blocks - self._taken):
+                if block is not None:
+                    self._test.add_block(block.control, block.treatment, block.first)
+            self._taken = blocks
+            self._other = self._look()
+        return self._other
+
+    def _look(self) -> Other:
+        names, test = self._names, self._test
+        evidence = test.evidence
+        return Other(
+            arms={names[arm]: counts for arm, counts in test.arms.items()},
+            rates={names[arm]: interval for arm, interval in test.rates.items()},
+            blocks=test.blocks,
+            no_effect=evidence.no_effect,
+            no_harm=evidence.no_harm,
+        )

@@ -8,6 +8,7 @@ stands.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
@@ -104,8 +105,11 @@ def _examples(found: Relabelled) -> Iterator[str]:
 def _change(change: Change) -> Iterator[str]:
     status = f"{change.was} -> {change.status}" if change.was is not None else f"{change.status}"
     yield f"  {change.key}: {status}"
-    yield f"    before {_said(change.before)}"
-    yield f"    now    {_said(change.now)}"
+    if change.before == change.now:
+        yield f"    label  {_said(change.now)}"
+    else:
+        yield f"    before {_said(change.before)}"
+        yield f"    now    {_said(change.now)}"
     lines = change.text.splitlines()
     for line in lines[:_LINES]:
         cut = "..." if len(line) > _LONGEST else ""
@@ -120,16 +124,16 @@ def _said(label: Label) -> str:
 
 def _next_step(found: Relabelled) -> tuple[str, str]:
     """Say what would have to be done for a verdict under these labels."""
-    tests = f"workbench test {' '.join(map(inert, found.hypotheses))}"
+    tests = f"workbench test {' '.join(map(_word, found.hypotheses))}"
     if not found.changed and found.watched:
-        return "nothing changes; see how it was judged", f"workbench explain {found.run}"
+        return "nothing changes; see how it was judged", f"workbench explain {_word(found.run)}"
     if found.origin is Origin.SYMPTOM:
         what = f"for a verdict on {inert(found.symptom)}, test a suspect of that symptom: a new test"
-        return what, f"workbench new 'A SUSPECT' --symptom {inert(found.symptom)}"
+        return what, f"workbench new 'A SUSPECT' --symptom {_word(found.symptom)}"
     if not found.hypotheses:
         return (
             "for a verdict under these labels, run it anew",
-            f"workbench {inert(found.command)} --help",
+            f"workbench {_word(found.command)} --help",
         )
     served = sentence_of(found.hypotheses)
     if found.origin is Origin.CLASSIFIER:
@@ -140,5 +144,10 @@ def _next_step(found: Relabelled) -> tuple[str, str]:
             f"the classifier is stated as it was, so a test of {served} would go on from the labels on"
             " record; stated otherwise, or with another prediction, it is a new test"
         )
-        return what, f"workbench edit {inert(found.hypotheses[0])}"
+        return what, f"workbench edit {_word(found.hypotheses[0])}"
     return f"for a verdict under these labels, test {served} anew: it is a new test now", tests
+
+
+def _word(text: str) -> str:
+    """Give a text as one word of a command that can be pasted."""
+    return shlex.quote(inert(text))

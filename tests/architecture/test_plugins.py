@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import ROOT
 from workbench import plugins
 from workbench.errors import PluginError
 from workbench.model.plan import Part
@@ -18,7 +19,11 @@ PORTS = {
     plugins.Group.CLASSIFIER: Classifier,
 }
 NEEDED: dict[plugins.Group, dict[str, dict[str, Any]]] = {
-    plugins.Group.WORKLOAD: {"simulated": {"rates": {"control": 0.1}}},
+    plugins.Group.WORKLOAD: {
+        "simulated": {"rates": {"control": 0.1}},
+        "single": {"prompt": "hello"},
+        "replay": {"file": str(ROOT / "tests" / "drivers" / "bodies.jsonl")},
+    },
     plugins.Group.KNOB: {"env": {"name": "MODE"}, "flag": {"flag": "--mode"}},
     plugins.Group.CLASSIFIER: {
         "regex": {"patterns": {"garbled": "DSML"}},
@@ -39,7 +44,7 @@ def test_every_plug_in_of_the_tree_can_be_built_and_meets_its_port(group: plugin
     ("part", "what", "hint"),
     [
         (Part(kind="comand"), "no workload 'comand'", "did you mean 'command'?"),
-        (Part(kind="xyzzy"), "no workload 'xyzzy'", "known: command, simulated"),
+        (Part(kind="xyzzy"), "no workload 'xyzzy'", "known: command, replay"),
         (Part(kind="command", options={"timout": 3}), "no option 'timout'", "did you mean 'timeout'?"),
         (Part(kind="command", options={"timeout": "soon"}), "Expected `float`", ""),
         (Part(kind="command", options={"timeout": -1}), "timeout must be positive", ""),

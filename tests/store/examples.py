@@ -70,6 +70,7 @@ def sample(
     block: int = 1,
     turn: int = 0,
     attempt: int = 1,
+    last: bool = True,
 ) -> Sample:
     word = {Status.HIT: "failed", Status.CLEAN: "clean"}.get(status, "other")
     return Sample(
@@ -80,6 +81,7 @@ def sample(
             seconds=1.5,
             start_seconds=0.25,
             exit_code=0 if status is Status.CLEAN else 1,
+            last=last,
         ),
         attempt=attempt,
         label=Label(word=word, rule="exit 1" if word == "failed" else "exit 0", signature=word),

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from tests.store.examples import event, manifest, plan, sample
 from workbench.model.ids import run_id
+from workbench.model.outcome import Status
 from workbench.model.plan import Arm, Part
-from workbench.model.run import Fingerprint, RunState
+from workbench.model.run import Fingerprint, RunState, Seen
 from workbench.model.verdict import Guard
 from workbench.store import (
     RunFolder,
@@ -288,7 +289,9 @@ def test_no_planted_secret_is_anywhere_in_a_run_folder(
         folder.append_sample(sample(0, text=everything))
         folder.append_sample(sample(1, text=everything + "x" * 70_000))
         quoting = replace(sample(2).label, rule=f"matched {everything}", signature=everything)
-        folder.append_sample(replace(sample(2), label=quoting))
+        told = replace(sample(2).exchange, detail=everything, earlier=(everything,), finish=everything)
+        others = {"wedged": Seen(label=quoting, status=Status.ERRORED)}
+        folder.append_sample(replace(sample(2), exchange=told, label=quoting, others=others))
         folder.replace_manifest(
             why=f"could not start: {given}",
             guards=(Guard(name="g", detail=given),),

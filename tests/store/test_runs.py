@@ -17,7 +17,7 @@ from tests.store.examples import AT_ONCE, OWNER, RUN, event, key, manifest, plan
 from workbench.errors import LockHeld, StoreError, VersionTooNew
 from workbench.model.outcome import Ending, Exchange, Label, Status
 from workbench.model.plan import Arm
-from workbench.model.run import Fingerprint, RunState
+from workbench.model.run import Fingerprint, RunState, Seen
 from workbench.store import RunFolder, RunView, current_owner, is_alive, new_run_id
 from workbench.store.documents import encode_manifest
 
@@ -77,6 +77,19 @@ ODD = [
     Exchange(key=key(4), text="\ud800" * 70_000, ending=Ending.TIMEOUT),
     Exchange(key=key(5), expected="the right half of a pair \udc00"),
     Exchange(key=key(5), text="[red]{'$text': 1}</script>`", ending=Ending.ENGINE_DIED),
+    Exchange(
+        key=key(6),
+        ending=Ending.HTTP_ERROR,
+        detail="half a pair \ud83d",
+        earlier=("reset: \udc00", "http_error: 503"),
+        finish="\ud800",
+        first_seconds=0.25,
+        http_status=503,
+        prompt_tokens=1 << 53,
+        completion_tokens=0,
+        cached_tokens=7,
+        request_sha256="0" * 64,
+    ),
 ]
 
 
@@ -86,13 +99,14 @@ def test_whatever_a_system_replies_is_kept_as_it_was(
     tmp_path: Path, exchange: Exchange, word: str
 ) -> None:
     label = Label(word=word, rule="a\u2028b", signature="\0")
-    odd = replace(sample(0), exchange=exchange, label=label)
+    others = {"wedged": Seen(label=label, status=Status.ERRORED)}
+    odd = replace(sample(0), exchange=exchange, label=label, others=others)
     with RunFolder.create(tmp_path, manifest(), AT_ONCE) as folder:
-        folder.append_sample(odd)
         folder.append_sample(sample(9))
+        folder.append_sample(odd)
         assert not folder.damage()
         back = list(folder.samples())
-    assert repr(back) == repr([odd, sample(9)])  # a nan equals nothing, itself included
+    assert repr(back) == repr([sample(9), odd])  # a nan equals nothing, itself included
     for line in (folder.path / "samples-w0.jsonl").read_bytes().split(b"\n")[:-1]:
         assert len(line) < 512 * 1024
         json.loads(line, parse_constant=pytest.fail)
@@ -147,7 +161,8 @@ def test_a_session_has_the_gravest_status_of_its_turns(tmp_path: Path) -> None:
     with RunFolder.create(tmp_path, manifest(), AT_ONCE) as folder:
         for session in range(4):
             for turn, status in enumerate(turns[: session + 1]):
-                folder.append_sample(sample(session, turn=turn, status=status))
+                folder.append_sample(sample(session, turn=turn, status=status, last=turn == session))
+        folder.append_sample(sample(4, status=Status.HIT, last=False))  # it is not over
         folder.append_sample(sample(0, arm="treatment", block=0))
         folder.append_sample(sample(10))
         folder.append_sample(sample(9, status=Status.HIT))

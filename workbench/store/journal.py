@@ -24,6 +24,7 @@ from workbench.store.lines import decode_event, decode_sample
 EVENTS_FILE = "events.jsonl"
 BLOBS_FOLDER = "blobs"
 _SHARD = re.compile(r"^samples-w(0|[1-9][0-9]{0,8})\.(jsonl|torn)$")
+_Line = tuple[Sample, str]  # and the digest of the blob that holds its text, or nothing
 _PRECEDENCE = {status: place for place, status in enumerate(Status)}
 
 
@@ -51,21 +52,18 @@ def next_shard(folder: Path) -> Path:
 
 
 def read_samples(folder: Path, damage: Damage) -> Iterator[Sample]:
-    """Yield the samples of a run in the order written; the first line of a key counts.
+    """Yield the samples of a run, each session's together, in the order in which sessions ended.
+
+    Of a session the lines of one attempt count, the first that ended it: a killed opening leaves some
+    turns of what it had in flight, and the next one runs all of them again. Of a session that no
+    attempt has ended yet the newest lines come last. Within an attempt the first line of a key counts.
 
     Args:
         folder: The run folder.
         damage: Collects what could not be read.
     """
-    seen: set[str] = set()
-    for path in shard_paths(folder):
-        for sample, blob in read_lines(path, decode_sample, damage):
-            key = str(sample.exchange.key)
-            if key in seen:
-                damage.duplicates += 1
-                continue
-            seen.add(key)
-            yield _with_text(folder, sample, blob, damage) if blob else sample
+    for sample, blob in _attempts_that_count(_lines(folder, damage), damage):
+        yield _with_text(folder, sample, blob, damage) if blob else sample
 
 
 def read_events(folder: Path, damage: Damage) -> Iterator[RunEvent]:
@@ -76,17 +74,19 @@ def read_events(folder: Path, damage: Damage) -> Iterator[RunEvent]:
 def recount(samples: Iterable[Sample]) -> dict[str, Counts]:
     """Count sessions by `arm/block`, in assignment order, whatever order they ended in.
 
-    The status of a session is the first, in order of precedence, that any of its turns has.
+    The status of a session is the first, in order of precedence, that any of its turns has; one that
+    has not ended is not counted.
     """
-    sessions: dict[SessionKey, Status] = {}
+    under_way: dict[SessionKey, Status] = {}
+    ended: dict[SessionKey, Status] = {}
     for sample in samples:
         key, status = sample.exchange.key.session, sample.status
-        known = sessions.get(key)
-        if known is None or _PRECEDENCE[status] < _PRECEDENCE[known]:
-            sessions[key] = status
+        known = under_way.pop(key, status)
+        worst = status if _PRECEDENCE[status] < _PRECEDENCE[known] else known
+        (ended if sample.exchange.last else under_way)[key] = worst
     blocks: dict[tuple[str, int], list[Status]] = {}
-    for key in sorted(sessions):
-        blocks.setdefault((key.arm, key.block), []).append(sessions[key])
+    for key in sorted(ended):
+        blocks.setdefault((key.arm, key.block), []).append(ended[key])
     return {f"{arm}/{block}": Counts.of(statuses) for (arm, block), statuses in blocks.items()}
 
 
@@ -97,6 +97,42 @@ def digest_shards(folder: Path) -> tuple[Shard, ...]:
         StoreError: A file cannot be read.
     """
     return tuple(_digest(path) for path in shard_paths(folder))
+
+
+def _lines(folder: Path, damage: Damage) -> Iterator[_Line]:
+    for path in shard_paths(folder):
+        yield from read_lines(path, decode_sample, damage)
+
+
+def _attempts_that_count(lines: Iterable[_Line], damage: Damage) -> Iterator[_Line]:
+    """Leave out lines of attempts that did not end their session, and what comes after the end.
+
+    Only the turns of sessions under way are held; what a session needs once it has ended is its key.
+    """
+    ended: set[SessionKey] = set()
+    under_way: dict[SessionKey, list[_Line]] = {}
+    for line in lines:
+        sample = line[0]
+        session, last = sample.exchange.key.session, sample.exchange.last
+        if session in ended:
+            damage.duplicates += 1
+            continue
+        turns = under_way.get(session)
+        if turns is None and last:  # a session of one turn, as most are
+            ended.add(session)
+            yield line
+            continue
+        if turns is None or turns[0][0].attempt != sample.attempt:
+            turns = under_way[session] = []  # what an earlier attempt had begun is as if it never was
+        elif any(sample.exchange.key == before.exchange.key for before, _ in turns):
+            damage.duplicates += 1
+            continue
+        turns.append(line)
+        if last:
+            ended.add(session)
+            yield from under_way.pop(session)
+    for turns in under_way.values():
+        yield from turns
 
 
 def _shards(folder: Path) -> list[tuple[int, re.Match[str]]]:

@@ -14,11 +14,20 @@ import msgspec
 
 from workbench.model.ids import ExchangeKey
 from workbench.model.outcome import Ending, Exchange, Label, Status
-from workbench.model.run import RunEvent, Sample
+from workbench.model.run import RunEvent, Sample, Seen
 from workbench.store.jsonl import BadLine, seal
 from workbench.store.tags import tag, untag
 
 Tagged = dict[str, str]
+
+
+class SeenLine(msgspec.Struct, omit_defaults=True):
+    """One of the `others` of a sample: what the exchange is for another symptom."""
+
+    label: str | Tagged
+    rule: str | Tagged
+    status: Status
+    signature: str | Tagged = ""
 
 
 class SampleLine(msgspec.Struct, omit_defaults=True):
@@ -52,8 +61,9 @@ class SampleLine(msgspec.Struct, omit_defaults=True):
     completion_tokens: int | None = None
     cached_tokens: int | None = None
     detail: str | Tagged = ""
-    earlier: list[str] = []
+    earlier: list[str | Tagged] = []
     request_sha256: str = ""
+    others: dict[str, SeenLine] = {}
 
 
 class EventLine(msgspec.Struct, omit_defaults=True):
@@ -69,7 +79,7 @@ _decode_sample = msgspec.json.Decoder(SampleLine).decode
 _decode_event = msgspec.json.Decoder(EventLine).decode
 _TAGGABLE = (
     *("label", "rule", "seconds", "signature", "signal", "start_seconds", "text", "expected"),
-    *("finish", "detail"),
+    *("finish", "detail", "earlier"),
 )
 
 
@@ -105,6 +115,7 @@ def encode_sample(sample: Sample, blob: str = "") -> bytes:
         exchange.detail,
         list(exchange.earlier),
         exchange.request_sha256,
+        {name: _seen_line(seen) for name, seen in sample.others.items()} if sample.others else {},
     )
     if not (math.isfinite(exchange.seconds) and math.isfinite(exchange.start_seconds)):
         return seal(
@@ -145,18 +156,15 @@ def decode_sample(body: bytes) -> tuple[Sample, str]:
             completion_tokens=line.completion_tokens,
             cached_tokens=line.cached_tokens,
             detail=_plain(line.detail, str),
-            earlier=tuple(line.earlier),
+            earlier=tuple(_plain(each, str) for each in line.earlier),
             request_sha256=line.request_sha256,
         ),
         attempt=line.attempt,
-        label=Label(
-            word=_plain(line.label, str),
-            rule=_plain(line.rule, str),
-            signature=_plain(line.signature, str),
-        ),
+        label=_label(line),
         status=line.status,
         text_sha256=line.text_sha256,
         at=line.at,
+        others={name: _seen(seen) for name, seen in line.others.items()} if line.others else {},
     )
     return sample, line.blob
 
@@ -176,8 +184,29 @@ def decode_event(body: bytes) -> RunEvent:
     return RunEvent(at=line.at, kind=line.kind, facts=facts)
 
 
+def _seen_line(seen: Seen) -> SeenLine:
+    return SeenLine(seen.label.word, seen.label.rule, seen.status, seen.label.signature)
+
+
+def _seen(line: SeenLine) -> Seen:
+    return Seen(label=_label(line), status=line.status)
+
+
+def _label(line: SampleLine | SeenLine) -> Label:
+    return Label(
+        word=_plain(line.label, str),
+        rule=_plain(line.rule, str),
+        signature=_plain(line.signature, str),
+    )
+
+
 def _tagged(line: SampleLine) -> SampleLine:
-    return msgspec.structs.replace(line, **{name: tag(getattr(line, name)) for name in _TAGGABLE})
+    others = {
+        name: SeenLine(tag(seen.label), tag(seen.rule), seen.status, tag(seen.signature))
+        for name, seen in line.others.items()
+    }
+    fields = {name: tag(getattr(line, name)) for name in _TAGGABLE}
+    return msgspec.structs.replace(line, others=others, **fields)
 
 
 def _plain(value: Any, kind: type[Any]) -> Any:

@@ -105,20 +105,39 @@ class Gate:
         return clean
 
     def sample(self, sample: Sample) -> Sample:
-        """Mask the reply, the right answer, and the label's words, which may quote either."""
-        exchange, label = sample.exchange, sample.label
-        text = mask(exchange.text, self.secrets) if exchange.text else ""
-        expected = mask(exchange.expected, self.secrets) if exchange.expected else ""
-        rule = mask(label.rule, self.secrets) if label.rule else ""
-        signature = mask(label.signature, self.secrets) if label.signature else ""
-        clean = (text, expected, rule, signature)
-        if clean == (exchange.text, exchange.expected, label.rule, label.signature):
+        """Mask the reply, the right answer, and whatever may quote either: labels, how it ended."""
+        before = sample.exchange
+        words = (before.text, before.expected, before.finish, before.detail, *before.earlier)
+        text, expected, finish, detail, *earlier = clean = tuple(map(self._masked, words))
+        exchange = before
+        if clean != words:
+            exchange = replace(
+                before,
+                text=text,
+                expected=expected,
+                finish=finish,
+                detail=detail,
+                earlier=tuple(earlier),
+            )
+        label = self._label(sample.label)
+        if sample.others:
+            others = {
+                name: replace(seen, label=self._label(seen.label))
+                for name, seen in sample.others.items()
+            }
+            return replace(sample, exchange=exchange, label=label, others=others)
+        if exchange is before and label is sample.label:
             return sample
-        return replace(
-            sample,
-            exchange=replace(exchange, text=text, expected=expected),
-            label=Label(word=label.word, rule=rule, signature=signature),
-        )
+        return replace(sample, exchange=exchange, label=label)
+
+    def _label(self, label: Label) -> Label:
+        rule, signature = self._masked(label.rule), self._masked(label.signature)
+        if (rule, signature) == (label.rule, label.signature):
+            return label
+        return Label(word=label.word, rule=rule, signature=signature)
+
+    def _masked(self, text: str) -> str:
+        return mask(text, self.secrets) if text else ""
 
     def _record(self, value: Any) -> Any:
         """Redact the texts of a record, at any depth."""

@@ -43,7 +43,7 @@ class RunView:
         return RunView(path, read_manifest(path / MANIFEST_FILE, newer=True))
 
     def samples(self) -> Iterator[Sample]:
-        """Yield all samples that are whole, in the order written; the first line of a key counts."""
+        """Yield the samples that count, session by session; those of sessions under way come last."""
         return read_samples(self.path, Damage())
 
     def events(self) -> Iterator[RunEvent]:

@@ -7,6 +7,7 @@ plug-in is an error for the run that names it and for nobody else.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from enum import StrEnum
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
@@ -53,6 +54,8 @@ def build(group: Group, part: Part) -> Any:
 def build_engine(part: Part) -> Any:
     """Build an engine with the dialect that its part names beside its options, if it speaks one.
 
+    Options that both have go to both.
+
     Raises:
         PluginError: As `build`; or it speaks and no dialect is named, or the other way round.
     """
@@ -68,7 +71,9 @@ def build_engine(part: Part) -> Any:
             hint=f"write there, say, `dialect: openai`; known: {known}" if speaks else "take it out",
         )
     engine = Part(kind=part.kind, options=options)
-    dialect = [build(Group.DIALECT, Part(kind=named))] if speaks else []
+    dialect = []
+    if speaks:
+        dialect = [build(Group.DIALECT, Part(kind=named, options=_shared(named, options)))]
     return _load(Group.ENGINE, part.kind)(
         _options(Group.ENGINE, engine, options_type(Group.ENGINE, part.kind)), *dialect
     )
@@ -83,6 +88,12 @@ def engine_type(kind: str) -> type[Engine]:
 def option_names(group: Group, kind: str) -> set[str]:
     """Name the options that a plug-in takes. Raises as `options_type`."""
     return {field.name for field in dataclasses.fields(options_type(group, kind))}
+
+
+def _shared(dialect: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the options of an engine that its dialect has too, such as where the key is."""
+    both = {field.name for field in dataclasses.fields(options_type(Group.DIALECT, dialect))}
+    return {name: value for name, value in options.items() if name in both}
 
 
 def options_type(group: Group, kind: str) -> type[Any]:

@@ -8,12 +8,13 @@ import pytest
 
 from tests.conftest import ROOT
 from workbench import plugins
-from workbench.errors import PluginError
+from workbench.errors import PluginError, UsageError
 from workbench.model.plan import Part
-from workbench.ports import Classifier, Engine, KnobKind, Workload
+from workbench.ports import Classifier, Dialect, Engine, KnobKind, Workload
 
 PORTS = {
     plugins.Group.ENGINE: Engine,
+    plugins.Group.DIALECT: Dialect,
     plugins.Group.WORKLOAD: Workload,
     plugins.Group.KNOB: KnobKind,
     plugins.Group.CLASSIFIER: Classifier,
@@ -23,6 +24,10 @@ NEEDED: dict[plugins.Group, dict[str, dict[str, Any]]] = {
         "simulated": {"rates": {"control": 0.1}},
         "single": {"prompt": "hello"},
         "replay": {"file": str(ROOT / "tests" / "drivers" / "bodies.jsonl")},
+    },
+    plugins.Group.ENGINE: {
+        "attach": {"url": "http://127.0.0.1:9", "dialect": "openai"},
+        "process": {"components": {"server": {"argv": ["serve", "{port}"]}}, "dialect": "openai"},
     },
     plugins.Group.KNOB: {"env": {"name": "MODE"}, "flag": {"flag": "--mode"}},
     plugins.Group.CLASSIFIER: {
@@ -37,7 +42,10 @@ def test_every_plug_in_of_the_tree_can_be_built_and_meets_its_port(group: plugin
     assert plugins.names(group)
     for name in plugins.names(group):
         options = NEEDED.get(group, {}).get(name, {})
-        assert isinstance(plugins.build(group, Part(kind=name, options=options)), PORTS[group])
+        part = Part(kind=name, options=options)
+        engine = group is plugins.Group.ENGINE
+        built = plugins.build_engine(part) if engine else plugins.build(group, part)
+        assert isinstance(built, PORTS[group])
 
 
 @pytest.mark.parametrize(
@@ -56,3 +64,9 @@ def test_what_cannot_be_built_says_why(part: Part, what: str, hint: str) -> None
         plugins.build(plugins.Group.WORKLOAD, part)
     assert what in raised.value.what
     assert hint in raised.value.hint
+
+
+def test_options_that_an_engine_shares_with_its_dialect_go_to_both() -> None:
+    options = {"url": "http://127.0.0.1:9", "dialect": "sglang", "api_key_env": "NO_SUCH_VARIABLE"}
+    with pytest.raises(UsageError, match="NO_SUCH_VARIABLE is not set"):
+        plugins.build_engine(Part(kind="attach", options=options))

@@ -1,6 +1,7 @@
 """The HTTP client: what was sent, what came back, how it ended; it makes no symptom of its own.
 
     client      `Client.send`: one JSON POST, streamed or not; every attempt is recorded
+    control     `Control`: what a server is asked beside that: health, settings, metrics
     exchanging  one attempt: reads a body as it comes, within limits, and says how it ended
     wire        what aiohttp knows of an attempt and httpx does not say
     body        the first part of a body, and the length and digest of all of it

@@ -1,4 +1,4 @@
-"""The client: one JSON POST at a time, as many at a time as the caller starts.
+"""The client: one request at a time, as many at a time as the caller starts.
 
     async with Client(api_key_env="ENGINE_KEY") as client:
         reply = await client.send(Request(url=url, body={"stream": True, ...}))
@@ -134,7 +134,7 @@ class Client:
         headers["Accept-Encoding"] = "identity"  # whatever its case was: these headers have none
         try:
             return self._http.build_request(
-                "POST", _url(request.url), content=_encoded(request.body), headers=headers
+                request.method, _url(request.url), content=_encoded(request.body), headers=headers
             )
         except (httpx.InvalidURL, ValueError, TypeError, RecursionError) as error:
             raise UsageError(f"the request cannot be sent: {error}") from error

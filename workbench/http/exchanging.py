@@ -18,7 +18,7 @@ import httpx
 from workbench.http.body import Body
 from workbench.http.faults import ERRORS, Fault, fault_of
 from workbench.http.joining import joiner
-from workbench.http.reply import Attempt, Limits, Outcome, Request, Stamps
+from workbench.http.reply import Attempt, Form, Limits, Outcome, Request, Stamps
 from workbench.http.sse import Splitter
 from workbench.http.wire import WIRE, Wire
 
@@ -96,6 +96,7 @@ class _Reading:
 
     def __init__(self, request: Request, limits: Limits) -> None:
         self._streamed = request.stream
+        self._read_as = request.form
         self._limits = limits
         self._splitter = Splitter(max_line=limits.line, max_event=limits.event)
         self._joiner = joiner(request.form)
@@ -198,11 +199,14 @@ class _Reading:
 
     def _of_whole(self) -> Fault:
         """Judge an answer that came as one piece, of JSON or not."""
-        self._joiner.feed(bytes(self._body.kept))
+        if self._read_as is not Form.BYTES:
+            self._joiner.feed(bytes(self._body.kept))
         if self._joiner.error:
             return Fault(outcome=Outcome.ENGINE_ERROR, detail=self._joiner.error[:200])
         if self._promise:
             return Fault(outcome=Outcome.MALFORMED, detail=self._promise)
+        if self._read_as is Form.BYTES:
+            return Fault(outcome=Outcome.COMPLETED, detail="")
         if not self._body.size or self._joiner.fault:
             cut = not _delimited(self._response)
             outcome = Outcome.TRUNCATED if cut else Outcome.MALFORMED

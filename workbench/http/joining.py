@@ -231,7 +231,7 @@ class GenerateJoiner(Joiner):
 
 def joiner(form: Form) -> Joiner:
     """Give the joiner of a form."""
-    return {Form.CHAT: ChatJoiner, Form.GENERATE: GenerateJoiner, Form.JSON: Joiner}[form]()
+    return {Form.CHAT: ChatJoiner, Form.GENERATE: GenerateJoiner}.get(form, Joiner)()
 
 
 def join(form: Form, events: Iterable[bytes]) -> Answer:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 
 class Outcome(StrEnum):
@@ -36,6 +36,7 @@ class Form(StrEnum):
     CHAT = "chat"  # OpenAI's chat completions, and completions: deltas
     GENERATE = "generate"  # SGLang's /generate: each event has the whole text so far
     JSON = "json"  # any JSON, never streamed; nothing is joined
+    BYTES = "bytes"  # anything, also nothing, never streamed; it is not looked into
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,7 +62,7 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
-    """One JSON POST.
+    """One request: mostly a JSON POST.
 
     Attributes:
         url: Where to, in full.
@@ -70,6 +71,7 @@ class Request:
         stream: Whether server-sent events were asked for; the body must say so too.
         deadline: Seconds for all of it: connecting, every read, every further attempt and the waits.
         headers: Laid over the client's own.
+        method: How it is asked.
     """
 
     url: str
@@ -78,13 +80,14 @@ class Request:
     stream: bool = True
     deadline: float = 600.0
     headers: Mapping[str, str] = field(default_factory=dict)
+    method: Literal["GET", "POST"] = "POST"
 
     def __post_init__(self) -> None:
         if not self.url.startswith(("http://", "https://")):
             raise ValueError("url must begin with http:// or https://")
         if not self.deadline > 0:
             raise ValueError(f"deadline must be positive, not {self.deadline}")
-        if self.stream and self.form is Form.JSON:
+        if self.stream and self.form in (Form.JSON, Form.BYTES):
             raise ValueError("a stream needs a form whose end is known: chat or generate")
 
 

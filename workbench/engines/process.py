@@ -1,0 +1,312 @@
+"""Lifecycle `process`: the components of a server, started and ended here, their logs kept.
+
+Each component is a process group of its own under a warden (`kept`, `warden`), so that a terminal's
+Ctrl-C reaches the workbench alone, and so that nothing is left running however the workbench ends.
+Should that have failed, what an earlier start has left is found by its environment, and ended before
+the next one.
+
+    engines:
+      local: {lifecycle: process, dialect: sglang, files: ["../engine/**/*.py"], components: {
+        decode:  {argv: ["{python}", -m, engine.decode, --port, "{port}"]},
+        prefill: {argv: ["{python}", -m, engine.prefill, --port, "{port}", --decode, "{port:decode}"]}}}
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import hashlib
+import json
+import os
+import platform
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.engines import components, logs, looking
+from workbench.engines.components import ProcessEngineOptions, fill
+from workbench.engines.files import Files
+from workbench.engines.kept import Kept, end_marked
+from workbench.errors import ArmCouldNotStart, EngineError
+from workbench.http.control import Control
+from workbench.model.plan import Arm, Cluster
+from workbench.model.run import Fingerprint
+from workbench.ports import (
+    Dialect,
+    Endpoint,
+    Engine,
+    Launch,
+    Sighting,
+    Traffic,
+    Turn,
+    untouched,
+)
+
+MARK = "WORKBENCH_ENGINE"  # variable that names the engine in all of its processes
+_LOGS = ".workbench/logs/engine"
+_PAUSE, _LONGEST_PAUSE = 0.05, 0.5  # seconds between two questions whether it is ready
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Up:
+    """A component that is up."""
+
+    kept: Kept
+    url: str
+    health: str
+    log: str
+    log_from: int
+    files: tuple[Path, ...]
+
+
+class ProcessEngine(Engine):
+    """Starts the components of an engine for each arm, and ends them."""
+
+    Options = ProcessEngineOptions
+    cluster = Cluster.START
+    speaks = True
+    disturbs = True
+
+    def __init__(self, options: ProcessEngineOptions, dialect: Dialect) -> None:
+        self._options = options
+        self._dialect = dialect
+        self._cwd = Path(options.cwd) if options.cwd else Path.cwd()
+        self._files = Files(self._cwd)
+        self._control = Control()
+        self._up: dict[str, _Up] = {}
+        self._url = ""
+        self.lease = options.lease or _lease(self._cwd, options)
+
+    async def start(self, arm: Arm, turn: Turn = untouched) -> Endpoint:
+        """Start all components, and wait until each of them is ready.
+
+        What an earlier start has left is ended before.
+
+        Raises:
+            ArmCouldNotStart: One cannot be executed, ends before it is ready, or is not ready in time.
+        """
+        await self.stop()
+        launches = self._launches(turn)
+        await asyncio.to_thread(end_marked, MARK, self.lease)
+        ports = components.draw_ports((*self._options.components, *self._options.ports))
+        try:
+            for name, launch in launches.items():
+                self._up[name] = await self._start(arm.name, name, launch, ports)
+            await self._ready(arm.name)
+        except BaseException:
+            await self.stop()
+            raise
+        talks = self._options.talks
+        self._url = launches[talks].url or fill(self._options.template, talks, ports)
+        return Endpoint(
+            arm=arm.name,
+            url=self._url,
+            request={key: value for each in launches.values() for key, value in each.request.items()},
+            load={key: value for each in launches.values() for key, value in each.load.items()},
+        )
+
+    async def fingerprint(self, arm: Arm, turn: Turn = untouched) -> Fingerprint:
+        """Say what would be started: command lines and environments as turned, and their files."""
+        config: dict[str, str] = {}
+        files: dict[str, str] = {}
+        for name, launch in self._launches(turn).items():
+            config[f"{name} argv"] = shlex.join(launch.argv)
+            for variable, value in launch.env.items():
+                config[f"{name} env {variable}"] = "(not set)" if value is None else value
+            if launch.url:
+                config[f"{name} url"] = launch.url
+            try:
+                files |= self._files.digests(self._run_by(arm.name, name, launch))
+            except OSError as error:
+                raise ArmCouldNotStart(arm.name, f"component {name}: {error}") from error
+        volatile = {"host": platform.node(), "system": platform.platform()}
+        return Fingerprint(arm=arm.name, config=config, files=files, volatile=volatile)
+
+    async def stop(self) -> None:
+        """End all components, the last one first; by force those that do not end in time.
+
+        Cancelling ends them by force at once.
+
+        Raises:
+            EngineError: One is still there after that, which only the kernel can do.
+        """
+        up, self._up, self._url = self._up, {}, ""
+        kept = {name: each.kept for name, each in reversed(up.items())}
+        ends = [each.end(self._options.stop_timeout) for each in kept.values()]
+        gone = await asyncio.gather(*ends)
+        for (name, each), ended in zip(kept.items(), gone, strict=True):
+            if not ended:
+                raise EngineError(f"component {name}, pid {each.pid}, was killed and does not end")
+
+    async def look(self) -> Sighting | None:
+        """Read back every component: its process, its settings, its files, its log."""
+        if not self._up:
+            return None
+        told = await self._infos()
+        seen = {
+            name: looking.component(
+                each.kept.pid,
+                url=each.url,
+                info=told[name],
+                log=each.log,
+                log_from=each.log_from,
+                files=self._files,
+                paths=each.files,
+            )
+            for name, each in self._up.items()
+        }
+        return Sighting(components=seen, volatile=self._dialect.volatile)
+
+    async def traffic(self) -> Traffic:
+        """Give what the component counts that clients talk to."""
+        return await self._dialect.traffic(self._there())
+
+    async def flush(self) -> bool:
+        """Empty the caches, by the component that clients talk to."""
+        return await self._dialect.flush(self._there())
+
+    def died(self) -> str:
+        """Say which component has ended by itself, how, and what it said last."""
+        for name, each in self._up.items():
+            if each.kept.ending:
+                last = "".join(f": {line}" for line in each.kept.last_lines(1))
+                return f"component {name} ended with {each.kept.ending}{last}"
+        return ""
+
+    def _launches(self, turn: Turn) -> dict[str, Launch]:
+        """Give the launch of each component, as the arm's knobs turn it."""
+        return {
+            name: turn(Launch(argv=options.argv, env=dict(options.env)), name)
+            for name, options in self._options.components.items()
+        }
+
+    async def _start(self, arm: str, name: str, launch: Launch, ports: Mapping[str, int]) -> _Up:
+        """Start a component; it need not be ready."""
+        options = self._options.components[name]
+        files = self._run_by(arm, name, launch)
+        argv = [fill(word, name, ports) for word in launch.argv]
+        log = self._cwd / (self._options.logs or _LOGS) / f"{name}.log"
+        own_log = self._cwd / options.log if options.log else None
+        own_log_from = logs.size(own_log) if own_log else 0
+        try:
+            kept = await Kept.start(
+                [str(files[0]), *argv[1:]],
+                env=_environment(launch.env, name, ports) | {MARK: self.lease},
+                cwd=self._folder(name),
+                log=log,
+            )
+        except OSError as error:
+            what = f"component {name}: {argv[0]}: {error.strerror or error}"
+            raise ArmCouldNotStart(arm, what, hint=_why_not(error, files[0])) from error
+        return _Up(
+            kept=kept,
+            url=launch.url or fill(components.address(name, self._options.components), name, ports),
+            health=options.health,
+            log=str(own_log or log),
+            log_from=own_log_from if own_log else kept.log_from,
+            files=tuple(files),
+        )
+
+    def _folder(self, name: str) -> Path:
+        return self._cwd / self._options.components[name].cwd
+
+    def _run_by(self, arm: str, name: str, launch: Launch) -> list[Path]:
+        """Give the files behind a component: its program, its script, and what the options name."""
+        if not launch.argv or not launch.argv[0]:
+            raise ArmCouldNotStart(arm, f"component {name}: its command is empty")
+        if not self._folder(name).is_dir():
+            raise ArmCouldNotStart(arm, f"component {name}: there is no folder {self._folder(name)}")
+        argv = [fill(word, name, {}) for word in launch.argv]
+        path = launch.env.get("PATH", os.environ.get("PATH"))
+        folder = self._folder(name)
+        program = self._files.program(arm, argv[0], folder=folder, path=path)
+        script = self._files.script(program, argv[1:], folder=folder)
+        return [program, *script, *self._files.matching(arm, self._options.files)]
+
+    async def _ready(self, arm: str) -> None:
+        """Wait until all components are ready, or one ends, or time is up."""
+        try:
+            async with asyncio.timeout(self._options.ready_timeout), asyncio.TaskGroup() as group:
+                waits = {
+                    name: group.create_task(self._until_ready(arm, name, each))
+                    for name, each in self._up.items()
+                }
+        except* ArmCouldNotStart as raised:
+            raise raised.exceptions[0] from None
+        except* TimeoutError:
+            late = next(name for name, wait in waits.items() if wait.cancelled())
+            what = f"component {late} was not ready within {self._options.ready_timeout:g} s"
+            raise ArmCouldNotStart(arm, what, hint=_last_said(self._up[late].kept)) from None
+
+    async def _until_ready(self, arm: str, name: str, up: _Up) -> None:
+        pause = _PAUSE
+        while not await self._is_ready(up):
+            if await up.kept.ended(pause):
+                what = f"component {name} ended with {up.kept.ending} before it was ready"
+                raise ArmCouldNotStart(arm, what, hint=_last_said(up.kept))
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    async def _is_ready(self, up: _Up) -> bool:
+        if up.kept.ending:
+            return False
+        if not up.url:  # nobody can ask it
+            return True
+        if not up.health:
+            return await self._dialect.ready(up.url)
+        try:
+            return (await self._control.get(up.url.rstrip("/") + up.health)).good
+        except EngineError:
+            return False
+
+    async def _infos(self) -> dict[str, Mapping[str, str]]:
+        """Ask all components how they are set; those that cannot tell tell nothing.
+
+        Raises:
+            EngineError: None can tell.
+        """
+        urls = {name: each.url for name, each in self._up.items() if each.url}
+        told = await asyncio.gather(
+            *(self._dialect.info(url) for url in urls.values()), return_exceptions=True
+        )
+        found: dict[str, Mapping[str, str]] = {name: {} for name in self._up}
+        errors = [each for each in told if isinstance(each, BaseException)]
+        for error in errors:
+            if not isinstance(error, EngineError) or len(errors) == len(told):
+                raise error
+        for name, each in zip(urls, told, strict=True):
+            if not isinstance(each, BaseException):
+                found[name] = each
+        return found
+
+    def _there(self) -> str:
+        if not self._url:
+            raise EngineError("nothing is up that could be asked")
+        return self._url
+
+
+def _environment(
+    laid_over: Mapping[str, str | None], name: str, ports: Mapping[str, int]
+) -> dict[str, str]:
+    mixed: dict[str, str | None] = {**os.environ, **laid_over}
+    return {key: fill(value, name, ports) for key, value in mixed.items() if value is not None}
+
+
+def _lease(cwd: Path, options: ProcessEngineOptions) -> str:
+    """Name what these components in this folder are, for whoever wants the same ones."""
+    told = [str(cwd), {name: each.argv for name, each in options.components.items()}]
+    return f"process {hashlib.sha256(json.dumps(told).encode()).hexdigest()[:12]}"
+
+
+def _last_said(kept: Kept) -> str:
+    lines = kept.last_lines(3)
+    return f"it said last: {' | '.join(lines)}" if lines else f"it said nothing; its log is {kept.log}"
+
+
+def _why_not(error: OSError, program: Path) -> str:
+    hints = {
+        errno.ENOEXEC: "its first line must name an interpreter, such as #!/bin/sh",
+        errno.ENOENT: "the interpreter that its first line names does not exist",
+        errno.EACCES: f"chmod +x {shlex.quote(str(program))}",
+    }
+    return hints.get(error.errno or 0, "")

@@ -19,7 +19,10 @@ _PROCESSING, _DEFERRED = "llamacpp:requests_processing", "llamacpp:requests_defe
 class LlamaCppDialect(ServedDialect):
     """The control surface of llama.cpp's server."""
 
-    volatile = ("*.id_task", "*.is_processing", "*.prompt", "*.next_token.*", "is_sleeping")
+    volatile = (
+        *("*.id_task", "*.is_processing", "*.prompt", "*.next_token.*", "is_sleeping"),
+        "media_marker",  # drawn anew at each start
+    )
 
     async def info(self, url: str) -> Mapping[str, str]:
         """Give its properties, and how many slots there are of how many tokens."""

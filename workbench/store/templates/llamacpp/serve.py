@@ -24,7 +24,7 @@ CACHE_TYPES = ("f32", "f16", "bf16", "q8_0", "q4_0")
 
 
 def main() -> int:
-    """Serve until SIGTERM or Ctrl-C; exit code 2 when there is no such model."""
+    """Serve until SIGTERM or Ctrl-C; exit code 2 for no such model, 1 for one that it cannot serve."""
     flags = parse()
     if not flags.model.is_file():
         print(f"serve.py: no such model: {flags.model}; see make_tiny_gguf.py", file=sys.stderr)
@@ -33,7 +33,10 @@ def main() -> int:
     given = parameters(flags)
     settings = {name: getattr(given, name) for name in TOLD}
     print(json.dumps({"wheel": xllamacpp.__version__, **settings}), flush=True)
-    server = xllamacpp.Server(given)
+    try:
+        server = xllamacpp.Server(given)
+    except RuntimeError:  # it has said why
+        return 1
     print(json.dumps({"url": server.listening_address}), flush=True)
     signal.sigwait({signal.SIGTERM, signal.SIGINT})
     os._exit(0)  # its threads hold the interpreter up, and have nothing to save

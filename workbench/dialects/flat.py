@@ -26,7 +26,7 @@ def flat(value: Any) -> dict[str, str]:
         ValueError: It holds more values than any server's settings do.
     """
     told: dict[str, str] = {}
-    if isinstance(value, dict):
+    if value and isinstance(value, dict):
         _add("", value, told)
     return told
 

@@ -19,10 +19,7 @@ _PROCESSING, _DEFERRED = "llamacpp:requests_processing", "llamacpp:requests_defe
 class LlamaCppDialect(ServedDialect):
     """The control surface of llama.cpp's server."""
 
-    volatile = (
-        *("*.id_task", "*.is_processing", "*.prompt", "*.next_token.*", "is_sleeping"),
-        "media_marker",  # drawn anew at each start
-    )
+    volatile = ("is_sleeping", "media_marker")  # the marker is drawn anew at each start
 
     async def info(self, url: str) -> Mapping[str, str]:
         """Give its properties, and how many slots there are of how many tokens."""
@@ -33,8 +30,8 @@ class LlamaCppDialect(ServedDialect):
             slots = None
         if isinstance(slots, list):
             told["slots.count"] = str(len(slots))
-            lengths = {slot.get("n_ctx") for slot in slots if isinstance(slot, dict)}
-            told["slots.n_ctx"] = ", ".join(sorted(str(length) for length in lengths))
+            lengths = {str(slot.get("n_ctx")) for slot in slots if isinstance(slot, dict)}
+            told["slots.n_ctx"] = ", ".join(sorted(lengths))
         return told
 
     async def traffic(self, url: str) -> Traffic:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from workbench.dialects import counting, flat
 from workbench.dialects.counting import Metric
 from workbench.errors import EngineError
-from workbench.http.control import Control, decoded, refused, shown
+from workbench.http.control import DEADLINE, Control, decoded, refused, shown
 from workbench.ports import Dialect, Traffic
 
 _MISSING = (404, 405, 501)  # what servers say of a route that they do not have
@@ -21,9 +21,15 @@ class DialectOptions:
 
     Attributes:
         api_key_env: Name of the environment variable that holds the server's key; empty for none.
+        deadline: Seconds for each question.
     """
 
     api_key_env: str = ""
+    deadline: float = DEADLINE
+
+    def __post_init__(self) -> None:
+        if not self.deadline > 0:
+            raise ValueError(f"deadline must be positive, not {self.deadline}")
 
 
 class ServedDialect(Dialect):
@@ -34,7 +40,7 @@ class ServedDialect(Dialect):
     volatile: tuple[str, ...] = ()
 
     def __init__(self, options: DialectOptions) -> None:
-        self._control = Control(api_key_env=options.api_key_env)
+        self._control = Control(api_key_env=options.api_key_env, deadline=options.deadline)
 
     async def ready(self, url: str) -> bool:
         """Say whether its health page is a good one."""
@@ -77,7 +83,7 @@ class ServedDialect(Dialect):
         told = await self._told(url, *paths)
         try:
             return flat.flat(told)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise EngineError(f"{shown(_at(url, paths[0]))} tells too much: {error}") from error
 
     async def _metrics(self, url: str) -> tuple[Metric, ...]:

@@ -118,7 +118,7 @@ class AttachEngine(Engine):
         """Read it back: its settings, and on this machine its process."""
         if self._up is None:
             return None
-        process = self._up.process
+        process = self._process(self._up.url)  # as it is now: another one is a restart
         seen = looking.component(
             process.pid if process else None,
             url=self._up.url,
@@ -140,7 +140,7 @@ class AttachEngine(Engine):
 
     def died(self) -> str:
         """Say that the process is gone that was there at the start, and which is in its place."""
-        if self._up is None or self._up.process is None or self._up.process.is_running():
+        if self._up is None or self._up.process is None or looking.alive(self._up.process):
             return ""
         now = self._process(self._up.url)
         gone = f"process {self._up.process.pid} behind {shown(self._up.url)} has ended"

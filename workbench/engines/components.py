@@ -15,7 +15,9 @@ import socket
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+import msgspec
 
 from workbench.errors import nearest
 
@@ -24,9 +26,8 @@ _PLACEHOLDER = re.compile(r"\{(?:(python)|port(?::([^{}\s]*))?)\}")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
 
 
-@dataclass(frozen=True, kw_only=True)
-class ComponentOptions:
-    """One of `components`.
+class ComponentOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One of `components`. A struct, since a dataclass would leave out a misspelt field in silence.
 
     Attributes:
         argv: Its command line, word by word; no shell ever sees it.
@@ -39,7 +40,7 @@ class ComponentOptions:
     """
 
     argv: tuple[str, ...]
-    env: Mapping[str, str | None] = field(default_factory=dict)
+    env: Mapping[str, str | None] = msgspec.field(default_factory=dict)
     cwd: str = ""
     url: str = ""
     health: str = ""
@@ -79,6 +80,8 @@ class ProcessEngineOptions:
         files: Patterns of files that the processes run, such as `src/**/*.py`.
         logs: Folder for the components' output; empty for `.workbench/logs/engine`.
         lease: What only one run may have at a time; empty for these components in this folder.
+        api_key_env: Name of the environment variable that holds the key of the servers; empty for none.
+            The dialect has this option too.
     """
 
     components: Mapping[str, ComponentOptions]
@@ -91,11 +94,12 @@ class ProcessEngineOptions:
     files: tuple[str, ...] = ()
     logs: str = ""
     lease: str = ""
+    api_key_env: str = ""
 
     def __post_init__(self) -> None:
         if not self.components:
             raise ValueError("components is empty; name at least one process to start")
-        check_names(self.components, self.ports)
+        check_names(self.components, self.ports, self.url)
         if self.client and self.client not in self.components:
             raise ValueError(f"client: there is no component {self.client!r}")
         if not (self.ready_timeout > 0 and self.stop_timeout > 0):
@@ -119,7 +123,7 @@ class ProcessEngineOptions:
         return self.url or address(self.talks, self.components)
 
 
-def check_names(components: Mapping[str, ComponentOptions], ports: Iterable[str]) -> None:
+def check_names(components: Mapping[str, ComponentOptions], ports: Iterable[str], url: str) -> None:
     """Check names, and that each port that is used is one.
 
     Raises:
@@ -129,13 +133,12 @@ def check_names(components: Mapping[str, ComponentOptions], ports: Iterable[str]
         if not _NAME.fullmatch(name):
             raise ValueError(f"{name!r} cannot be a name: letters, digits, '_', '-' and '.' can")
     known = (*components, *ports)
-    for component, options in components.items():
-        for other in _ports_of(options.words):
+    words = {name: options.words for name, options in components.items()}
+    for where, texts in {**words, "url": (url,)}.items():
+        for other in _ports_of(texts):
             if other and other not in known:
-                hint = nearest(other, known)
-                raise ValueError(
-                    f"{component}: there is no port {other!r}; {hint}, or add it to `ports`"
-                )
+                hint = f"{nearest(other, known)}, or add it to `ports`"
+                raise ValueError(f"{where}: there is no port {other!r}; {hint}")
 
 
 def address(name: str, components: Mapping[str, ComponentOptions]) -> str:

@@ -40,7 +40,7 @@ class Kept:
         """Start a process.
 
         Args:
-            argv: Its command line; the first word is the path of the program.
+            argv: Its command line; the program is looked up in the PATH of `env`.
             env: Its whole environment.
             cwd: Folder in which it runs.
             log: File to which its output is appended; its folder is made.

@@ -50,6 +50,14 @@ def component(
     )
 
 
+def alive(process: psutil.Process) -> bool:
+    """Say whether it is still this process, and more than an entry that nobody has taken note of."""
+    try:
+        return bool(process.is_running()) and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return False
+
+
 def _process(pid: int | None) -> tuple[float | None, tuple[str, ...], dict[str, str]]:
     started, argv, environment = None, (), {}
     with suppress(psutil.Error):

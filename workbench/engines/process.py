@@ -73,7 +73,7 @@ class ProcessEngine(Engine):
         self._dialect = dialect
         self._cwd = Path(options.cwd) if options.cwd else Path.cwd()
         self._files = Files(self._cwd)
-        self._control = Control()
+        self._control = Control(api_key_env=options.api_key_env)
         self._up: dict[str, _Up] = {}
         self._url = ""
         self.lease = options.lease or _lease(self._cwd, options)
@@ -133,11 +133,18 @@ class ProcessEngine(Engine):
         """
         up, self._up, self._url = self._up, {}, ""
         kept = {name: each.kept for name, each in reversed(up.items())}
-        ends = [each.end(self._options.stop_timeout) for each in kept.values()]
-        gone = await asyncio.gather(*ends)
-        for (name, each), ended in zip(kept.items(), gone, strict=True):
-            if not ended:
-                raise EngineError(f"component {name}, pid {each.pid}, was killed and does not end")
+        for each in kept.values():
+            each.terminate()
+        until = asyncio.get_running_loop().time() + self._options.stop_timeout
+        try:
+            for each in kept.values():
+                await each.ended(until - asyncio.get_running_loop().time())
+        finally:
+            for each in kept.values():
+                each.cut()
+            left = [name for name, each in kept.items() if not await each.end(0.0)]
+        if left:
+            raise EngineError(f"component {left[0]} was killed and does not end")
 
     async def look(self) -> Sighting | None:
         """Read back every component: its process, its settings, its files, its log."""

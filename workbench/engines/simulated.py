@@ -43,6 +43,7 @@ class SimulatedEngine(Engine):
         """Bring an arm up, or fail as a broken one would."""
         if arm.name in self._options.broken:
             raise ArmCouldNotStart(arm.name, "it is simulated as broken")
+        turn(Launch())
         return Endpoint(arm=arm.name)
 
     async def fingerprint(self, arm: Arm, turn: Turn = untouched) -> Fingerprint:

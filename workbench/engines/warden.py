@@ -62,7 +62,7 @@ def _become(command: Sequence[str], told: int) -> NoReturn:
     try:
         os.closerange(3, told)
         os.closerange(told + 1, 256)
-        os.execv(command[0], list(command))
+        os.execvp(command[0], list(command))
     except OSError as error:
         os.write(told, f"{error.errno}\n".encode())
     os._exit(_CANNOT_EXECUTE)

@@ -33,7 +33,7 @@ from workbench.errors import UsageError
 from workbench.http.exchanging import attempt
 from workbench.http.reply import Attempt, Limits, Reply, Request
 from workbench.http.retrying import Retry
-from workbench.http.wire import tracing
+from workbench.http.wire import once, tracing
 
 KEEP_ALIVE = 2.0  # seconds; the servers of the common engines close after 5
 _url = lru_cache(maxsize=64)(httpx.URL)  # reading one costs as much as three events
@@ -156,6 +156,7 @@ class Client:
             max_field_size=self._limits.header,
             max_headers=self._limits.headers,
             trace_configs=[tracing()],
+            middlewares=(once,),
         )
 
 

@@ -4,9 +4,9 @@
     page = await control.get("http://127.0.0.1:30000/metrics")     # any status
     told = await control.json("http://127.0.0.1:30000/server_info")  # 200 and JSON, or EngineError
 
-It is the `Client` with a connection of its own for each request: on one that is used again, aiohttp
-sends a GET a second time when the server closes it, and says nothing. There is one deadline and one
-limit for a body, redirects are not followed, and what goes wrong is one line with its cause.
+It is the `Client` with a connection of its own for each request, so that no answer, and no failure, is
+left over from an earlier one. There is one deadline and one limit for a body, redirects are not
+followed, and what goes wrong is one line with its cause.
 """
 
 from __future__ import annotations

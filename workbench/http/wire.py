@@ -86,6 +86,18 @@ def tracing() -> aiohttp.TraceConfig:
     return config
 
 
+async def once(
+    request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+) -> aiohttp.ClientResponse:
+    """Let aiohttp send a request once: it repeats a GET whose connection broke, and tells nobody."""
+    try:
+        return await handler(request)
+    except aiohttp.ClientConnectorError:
+        raise
+    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
+        raise aiohttp.ClientError("the connection broke") from error  # a class that is not repeated
+
+
 def _heard(closed: asyncio.Future[None]) -> None:
     """Take note of why a connection was closed, so that asyncio does not complain that nobody did."""
     if not closed.cancelled():

@@ -113,7 +113,8 @@ def _attempts_that_count(lines: Iterable[_Line], damage: Damage) -> Iterator[_Li
     under_way: dict[SessionKey, list[_Line]] = {}
     for line in lines:
         sample = line[0]
-        session, last = sample.exchange.key.session, sample.exchange.last
+        key, last = sample.exchange.key, sample.exchange.last
+        session = key.session
         if session in ended:
             damage.duplicates += 1
             continue
@@ -124,7 +125,7 @@ def _attempts_that_count(lines: Iterable[_Line], damage: Damage) -> Iterator[_Li
             continue
         if turns is None or turns[0][0].attempt != sample.attempt:
             turns = under_way[session] = []  # what an earlier attempt had begun is as if it never was
-        elif any(sample.exchange.key == before.exchange.key for before, _ in turns):
+        elif any(key.turn == before.exchange.key.turn for before, _ in turns):
             damage.duplicates += 1
             continue
         turns.append(line)

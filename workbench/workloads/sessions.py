@@ -9,11 +9,11 @@ computed for arms that fail independently.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from workbench.errors import UsageError
+from workbench.errors import UsageError, nearest
 from workbench.ports import SessionRequest
 from workbench.workloads import records
 from workbench.workloads.records import Call, Shape, Style, Vocabulary
@@ -22,19 +22,7 @@ from workbench.workloads.textfile import read_whole
 
 SHIPPED = Path(__file__).with_name("vocabulary.txt")
 _LARGEST = 1 << 20
-
-
-@dataclass(frozen=True, kw_only=True)
-class Context:
-    """How long contexts are, in tokens of the local engine's vocabulary; other tokenizers make more.
-
-    Attributes:
-        start: Tokens in the first turn.
-        grow: Tokens that each further turn adds.
-    """
-
-    start: int = 2000
-    grow: int = 1000
+_CONTEXT = {"start": 2000, "grow": 1000}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +31,8 @@ class SessionsOptions(ServerOptions):
 
     Attributes:
         turns: Turns of a session.
-        context: How long contexts are: `start`, and `grow` with each further turn.
+        context: How long contexts are, in tokens of the local engine; other tokenizers make more of
+            them: `start` in the first turn (2000), `grow` with each further one (1000).
         tools: Offer the tools that the records call.
         style: How records are written: `dsml`, as the local engine reads them, or `english`.
         vocabulary: File with the words that sessions are made of; empty for the one that is shipped.
@@ -51,7 +40,7 @@ class SessionsOptions(ServerOptions):
     """
 
     turns: int = 4
-    context: Context = field(default_factory=Context)
+    context: Mapping[str, int] = field(default_factory=dict)
     tools: bool = True
     style: Style = Style.DSML
     vocabulary: str = ""
@@ -59,12 +48,14 @@ class SessionsOptions(ServerOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.shape  # noqa: B018 - says what is wrong with it
+        for name in self.context:
+            if name not in _CONTEXT:
+                raise ValueError(f"context has no {name!r}; {nearest(name, _CONTEXT)}")
+        self.shape()
 
-    @property
     def shape(self) -> Shape:
-        """How long sessions are."""
-        return Shape(turns=self.turns, start=self.context.start, grow=self.context.grow)
+        """Give how long sessions are; raises ValueError when none could be so."""
+        return Shape(turns=self.turns, **{**_CONTEXT, **self.context})
 
 
 class SessionsWorkload(ServerWorkload[SessionsOptions]):
@@ -81,7 +72,7 @@ class SessionsWorkload(ServerWorkload[SessionsOptions]):
     def asks(self, options: SessionsOptions, session: SessionRequest) -> Iterator[Ask]:
         """Ask for one record a turn."""
         drawn = records.draw(
-            options.shape, self._vocabulary, seed=session.seed, session=session.key.session
+            options.shape(), self._vocabulary, seed=session.seed, session=session.key.session
         )
         for turn in range(options.turns):
             said = {"messages": records.messages(drawn, turn, options.style)}
@@ -100,7 +91,7 @@ def _vocabulary(options: SessionsOptions) -> Vocabulary:
     path = Path(options.cwd or "") / options.vocabulary if options.vocabulary else SHIPPED
     try:
         vocabulary = Vocabulary.parse(read_whole(path, _LARGEST).decode())
-        records.draw(options.shape, vocabulary, seed=0, session=0)  # has it words enough?
+        records.draw(options.shape(), vocabulary, seed=0, session=0)  # has it words enough?
     except ValueError as error:
         raise UsageError(f"{path}: {error}", hint="see `vocabulary` in docs/workloads.md") from error
     return vocabulary

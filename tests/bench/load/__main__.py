@@ -1,4 +1,4 @@
-"""What the client costs at 60 streams against a bare aiohttp client, and whether its count is right.
+"""What a run costs at 60 in flight against a bare aiohttp client, and whether its count is right.
 
 Usage: python -m tests.bench.load [ROUNDS]
 """
@@ -6,7 +6,6 @@ Usage: python -m tests.bench.load [ROUNDS]
 from __future__ import annotations
 
 import json
-import statistics
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,8 +18,14 @@ STREAMS = 60
 ENGINE = [sys.executable, "-m", "tests.bench.load.mock_engine"]
 DRIVER = [sys.executable, "-m", "tests.bench.load.drivers"]
 GARBLING = ("--garble-rate", "0.17", "--garble-above", "20")
+CLIENTS = {
+    "bare": "bare aiohttp",
+    "client": "`workbench.http`",
+    "single": "a run of `single`",
+    "replay": "a run of `replay`",
+}
 LOADS = {
-    "full speed": ((), 1200),
+    "full speed": ((), 3000),
     "paced: first token after 50 ms, then one each 20 ms": (("--ttft", "0.05", "--itl", "0.02"), 240),
 }
 Measured = dict[str, float]
@@ -48,23 +53,23 @@ def run(client: str, url: str, requests: int, streams: int = STREAMS) -> Measure
 
 
 def row(load: str, options: tuple[str, ...], requests: int, rounds: int) -> list[list[str]]:
-    runs: dict[str, list[Measured]] = {"bare": [], "ours": []}
+    runs: dict[str, list[Measured]] = {client: [] for client in CLIENTS}
     with engine(*options, *GARBLING) as url:
-        for number in range(2 * rounds):  # in turns, so that a busy machine slows both
-            client = ("bare", "ours", "ours", "bare")[number % 4]
-            runs[client].append(run(client, url, requests))
-    medians = {
-        client: {name: statistics.median(one[name] for one in each) for name in ("rate", "cpu")}
+        for number in range(rounds):  # in turns, so that a busy machine slows all
+            for client in list(CLIENTS)[:: -1 if number % 2 else 1]:
+                runs[client].append(run(client, url, requests))
+    best = {
+        client: {"rate": max(one["rate"] for one in each), "cpu": min(one["cpu"] for one in each)}
         for client, each in runs.items()
     }
     return [
         [
             load,
-            {"bare": "bare aiohttp", "ours": "`workbench.http`"}[client],
-            f"{medians[client]['rate']:.0f}",
-            f"{medians[client]['rate'] / medians['bare']['rate']:.2f}",
-            f"{1000 * medians[client]['cpu']:.2f}",
-            f"{medians[client]['cpu'] / medians['bare']['cpu']:.2f}",
+            CLIENTS[client],
+            f"{best[client]['rate']:.0f}",
+            f"{best[client]['rate'] / best['bare']['rate']:.2f}",
+            f"{1000 * best[client]['cpu']:.2f}",
+            f"{best[client]['cpu'] / best['bare']['cpu']:.2f}",
             agree(each),
             str(sorted({int(one["peak"]) for one in each}))[1:-1],
         ]
@@ -86,9 +91,11 @@ def main(rounds: int) -> None:
     write(
         "load",
         f"python -m tests.bench.load {rounds}",
-        f"{STREAMS} streams of 50 chunks, medians of {rounds} runs of each client in turns. The engine"
-        " garbles one in six while more than 20 are in flight. To reach, at full speed: at least 0.8 of"
-        " the requests/s and at most 1.3 of the CPU; the same counts; the peak that was asked for.",
+        f"{STREAMS} streams of 50 chunks, the best of {rounds} runs of each client in turns: what else"
+        " a machine has to do can only make a run dearer. The engine garbles one in six while more than"
+        " 20 are in flight. A run labels each reply and puts it on disk; what it costs to begin and to"
+        " end is in its figures. To reach, at full speed: at least 0.8 of the requests/s and at most"
+        " 1.3 of the CPU; the same counts; the peak that was asked for.",
         table((*head, *counts), rows),
     )
 

@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import EXAMPLES, ROOT, Workbench
 from workbench.cli import VERBS
 
-TEMPLATES = ROOT / "workbench" / "store" / "templates" / "command"
+TEMPLATES = ROOT / "workbench" / "store" / "templates" / "_shared"
 
 
 def test_the_ten_second_example_is_true(workbench: Workbench, tmp_path: Path) -> None:

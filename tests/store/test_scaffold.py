@@ -12,14 +12,19 @@ from workbench.errors import StoreError, UsageError
 from workbench.store.campaignfiles import read_files
 from workbench.store.scaffold import scaffold, templates
 
-FILES = [
-    "AGENTS.md",
-    ".gitattributes",
-    ".gitignore",
-    "hypotheses/H01-the-cache-hands-out-stale-values.yaml",
-    "repro.sh",
-    "campaign.yaml",
-]
+SHARED = ["AGENTS.md", ".gitattributes", ".gitignore"]
+OWN = {
+    "command": ["hypotheses/H01-the-cache-hands-out-stale-values.yaml", "repro.sh"],
+    "llamacpp": [
+        "hypotheses/H01-replies-depend-on-who-else-is-served.yaml",
+        "hypotheses/H02-prompts-in-the-cache-are-read-otherwise.yaml",
+        "make_tiny_gguf.py",
+        "record.py",
+        "serve.py",
+    ],
+    "local": ["hypotheses/H01-bf16-index-keys.yaml"],
+}
+FILES = [*SHARED, *OWN["command"], "campaign.yaml"]
 
 
 def test_a_new_campaign_is_right_and_its_suspect_can_be_run(tmp_path: Path) -> None:
@@ -39,6 +44,24 @@ def test_a_new_campaign_is_right_and_its_suspect_can_be_run(tmp_path: Path) -> N
         "retry": "flag",
     }
     assert len((root / "AGENTS.md").read_text().splitlines()) <= 30
+
+
+@pytest.mark.parametrize("name", templates())
+def test_each_template_is_whole_and_its_suspects_can_be_run(tmp_path: Path, name: str) -> None:
+    assert scaffold(tmp_path, name) == [*SHARED, *OWN[name], "campaign.yaml"]
+    found = read_files(tmp_path)
+    assert found.problems == ()
+    suspects = [file.hypothesis for file in found.files if file.hypothesis is not None]
+    assert len(suspects) == sum(path.startswith("hypotheses/") for path in OWN[name])
+    assert [each.missing for each in suspects] == [()] * len(suspects)
+    assert found.spec.engine in found.spec.engines
+
+
+def test_what_a_template_ignores_adds_up_with_what_all_do(tmp_path: Path) -> None:
+    scaffold(tmp_path / "one", "command")
+    scaffold(tmp_path / "other", "llamacpp")
+    shared = (tmp_path / "one" / ".gitignore").read_text()
+    assert (tmp_path / "other" / ".gitignore").read_text() == shared + "models/\n"
 
 
 def test_the_reproduction_fails_sometimes_and_only_with_the_cache(tmp_path: Path) -> None:
@@ -85,7 +108,7 @@ def test_a_campaign_that_is_there_is_left_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "hint"), [("comand", "did you mean 'command'?"), ("x", "known: command")]
+    ("name", "hint"), [("comand", "did you mean 'command'?"), ("x", "known: command, llamacpp, local")]
 )
 def test_an_unknown_template_writes_nothing(tmp_path: Path, name: str, hint: str) -> None:
     with pytest.raises(UsageError) as raised:
@@ -140,8 +163,8 @@ def test_git_keeps_what_counts_and_leaves_out_the_rest(tmp_path: Path) -> None:
 def test_no_template_is_left_out_of_a_package() -> None:
     """What git ignores, the build leaves out."""
     folder = Path(__file__).parents[2] / "workbench" / "store" / "templates"
-    paths = [str(each) for each in folder.rglob("*") if each.is_file()]
-    assert len(paths) == len(FILES) * len(templates())
+    paths = [str(each) for each in folder.rglob("*") if each.is_file() and each.suffix != ".pyc"]
+    assert {Path(each).name for each in paths} >= {Path(each).name for each in OWN["llamacpp"]}
     done = subprocess.run(
         ["git", "check-ignore", *paths], cwd=folder, capture_output=True, text=True, check=False
     )

@@ -1,7 +1,8 @@
 """A new campaign from a template: files to start from, and never one that is there already overwritten.
 
-Templates are folders of plain files beside this module. Their `gitignore` and `gitattributes` get their
-dot here, and their lines are added to the files that a repository has already.
+Templates are folders of plain files beside this module, and `_shared` holds what all of them have.
+Their `gitignore` and `gitattributes` get their dot here; lines of such a list add up, those of a
+template to the shared ones and both to what a repository has already.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from workbench.store.disk import CREATE, REAL_OS, refusal, sync_folder, write_al
 from workbench.store.layout import CAMPAIGN_FILE, HYPOTHESES
 
 _DOTTED = {"gitignore": ".gitignore", "gitattributes": ".gitattributes"}
+_SHARED = "_shared"
 _EXECUTABLE = ".sh"
 
 
@@ -43,7 +45,7 @@ def scaffold(root: Path, template: str) -> list[str]:
         raise UsageError(f"there is no template {template!r}", hint=nearest(template, known))
     if os.path.lexists(root / CAMPAIGN_FILE):
         raise UsageError(f"{root / CAMPAIGN_FILE}: there is a campaign already", hint="workbench check")
-    told = _read(_folder() / template)
+    told = _together(_read(_folder() / _SHARED), _read(_folder() / template))
     if _has_hypotheses(root):  # an example among real suspects would be one of them
         told = {path: data for path, data in told.items() if not path.startswith(f"{HYPOTHESES}/")}
     told[CAMPAIGN_FILE] = told.pop(CAMPAIGN_FILE)  # last: a folder with it is a campaign, and whole
@@ -63,6 +65,14 @@ def _read(folder: Traversable, prefix: str = "") -> dict[str, bytes]:
         else:
             found[prefix + _DOTTED.get(entry.name, entry.name)] = entry.read_bytes()
     return found
+
+
+def _together(shared: dict[str, bytes], own: dict[str, bytes]) -> dict[str, bytes]:
+    """Lay a template's own files over the shared ones."""
+    lists = {
+        path: shared[path] + own[path] for path in _DOTTED.values() if path in shared and path in own
+    }
+    return {**shared, **own, **lists}
 
 
 def _has_hypotheses(root: Path) -> bool:

@@ -18,6 +18,9 @@ from pathlib import Path
 
 class Tells(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
+        if self.path == "/metrics":
+            self.send_error(404)
+            return
         stdin = str(Path("/proc/self/fd/0").readlink())
         told = {"argv": sys.argv, "env": dict(os.environ), "stdin": stdin, "sid": os.getsid(0)}
         body = json.dumps({**told, "cwd": str(Path.cwd())}).encode()

@@ -1,9 +1,9 @@
 """A little server for tests of engines: tells how it was started, and can be a nuisance.
 
-    python component.py PORT [ignore-term] [fork FILE] [exit CODE TEXT] [later]
+    python component.py PORT [ignore-term] [fork FILE] [exit CODE TEXT] [later] [mute]
 
 `fork` leaves a process in a session of its own, whose id it writes to FILE; `later` listens, and
-answers nothing.
+answers nothing; `mute` tells nothing but that it is there.
 """
 
 from __future__ import annotations
@@ -18,9 +18,14 @@ from pathlib import Path
 
 class Tells(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
+        if self.path == "/metrics":
+            self.send_error(404)
+            return
         stdin = str(Path("/proc/self/fd/0").readlink())
         told = {"argv": sys.argv, "env": dict(os.environ), "stdin": stdin, "sid": os.getsid(0)}
         body = json.dumps({**told, "cwd": str(Path.cwd())}).encode()
+        if "mute" in sys.argv and self.path != "/":
+            body = b"no comment"
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

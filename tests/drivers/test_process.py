@@ -22,7 +22,7 @@ from tests.conftest import ROOT
 from workbench import plugins
 from workbench.engines.components import ProcessEngineOptions, draw_ports, fill
 from workbench.engines.process import MARK, ProcessEngine
-from workbench.errors import ArmCouldNotStart
+from workbench.errors import ArmCouldNotStart, EngineError
 from workbench.http.control import Control
 from workbench.model.plan import Arm, Part
 from workbench.ports import Component, Launch, Sighting
@@ -212,7 +212,8 @@ def test_an_early_end_is_told_with_its_last_words(tmp_path: Path) -> None:
 def test_one_that_is_never_ready_is_ended(tmp_path: Path) -> None:
     error = refused(tmp_path, little("later", "ignore-term"), ready_timeout=1.0, stop_timeout=0.1)
     assert error.cause == "component server was not ready within 1 s"
-    assert error.hint == "it said last: listening, later ignore-term"
+    said = ("it said last: listening, later ignore-term", "it said nothing; its log is ")
+    assert error.hint.startswith(said)  # nothing, where a second is too short for it to begin
 
 
 @pytest.mark.parametrize(
@@ -249,6 +250,27 @@ def test_folders_and_patterns_that_are_wrong_are_told(tmp_path: Path) -> None:
     assert "there is no folder" in refused(tmp_path, little(cwd="inner")).cause
     error = refused(tmp_path, little(), files=["src/**/*.py"])
     assert error.cause == "no file matches 'src/**/*.py'"
+
+
+def test_a_component_that_cannot_tell_its_settings_tells_none(tmp_path: Path) -> None:
+    async def look() -> Sighting:
+        plain = {"argv": ["{python}", LITTLE, "{port}"], "health": "/"}
+        mute = {"argv": ["{python}", LITTLE, "{port}", "mute"], "health": "/"}
+        async with up(engine_of(tmp_path, {}, components={"plain": plain, "mute": mute})) as (_, seen):
+            return seen
+
+    seen = asyncio.run(look())
+    assert seen.components["mute"].info == {}
+    assert seen.components["mute"].pid
+
+
+def test_when_none_can_tell_that_is_an_error(tmp_path: Path) -> None:
+    async def look() -> None:
+        async with up(engine_of(tmp_path, little("mute"))):
+            pass
+
+    with pytest.raises(EngineError, match="is not JSON"):
+        asyncio.run(look())
 
 
 def test_a_death_is_told_with_its_last_line(tmp_path: Path) -> None:

@@ -83,13 +83,15 @@ def test_the_key_is_sent_and_a_missing_one_told_before_anything_is_asked(
 
 
 def test_what_goes_wrong_is_one_line_with_its_cause() -> None:
-    quick = Control(deadline=0.2, largest=1000)
-    assert refused(stays(), quick) == " does not answer: no end within 0.2 s"
+    assert refused(stays(), Control(deadline=0.2)) == " does not answer: no end within 0.2 s"
     assert refused(says(head("Location: /", status="302 Found", length=0))) == (
         " answers what cannot be used: HTTP status 302; it is not followed"
     )
     flood = says(head(CHUNKED) + chunk(b"x" * 2000))
-    assert refused(flood, quick) == " answers what cannot be used: a body of more than 1000 bytes"
+    assert (
+        refused(flood, Control(largest=1000))
+        == " answers what cannot be used: a body of more than 1000 bytes"
+    )
     assert "encoded as 'br'" in refused(says(head("Content-Encoding: br", length=1) + b"x"))
     assert "shorter than was promised" in refused(says(head(length=9) + b"x"))
     with pytest.raises(EngineError, match=r"http://127.0.0.1:9/x does not answer: no connection"):

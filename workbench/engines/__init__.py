@@ -6,6 +6,7 @@ attach      a server that runs already
 simulated   the public test double
 
 components  what `process` is to start: options, placeholders, ports
+readiness   waiting until all components are ready
 kept        one process that is up, under a warden
 warden      a program of its own: ends all that descends from it when the workbench dies
 files       which files an arm runs, and their digests

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -10,7 +11,7 @@ import psutil
 
 from workbench.engines.files import Files
 from workbench.errors import EngineError
-from workbench.ports import Component
+from workbench.ports import Component, Dialect
 
 
 def component(
@@ -48,6 +49,31 @@ def component(
         files=digests,
         newest=newest,
     )
+
+
+async def infos(dialect: Dialect, urls: Mapping[str, str]) -> Mapping[str, Mapping[str, str]]:
+    """Ask components how they are set; those without a URL, or that cannot tell, tell nothing.
+
+    Raises:
+        EngineError: None can tell.
+    """
+    asked = [name for name, url in urls.items() if url]
+    told = await asyncio.gather(*(_info(dialect, urls[name]) for name in asked))
+    errors = [each for each in told if isinstance(each, EngineError)]
+    if errors and len(errors) == len(told):
+        raise errors[0]
+    found: dict[str, Mapping[str, str]] = {name: {} for name in urls}
+    for name, each in zip(asked, told, strict=True):
+        if not isinstance(each, EngineError):
+            found[name] = each
+    return found
+
+
+async def _info(dialect: Dialect, url: str) -> Mapping[str, str] | EngineError:
+    try:
+        return await dialect.info(url)
+    except EngineError as error:
+        return error
 
 
 def alive(process: psutil.Process) -> bool:

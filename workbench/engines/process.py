@@ -21,13 +21,13 @@ import os
 import platform
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.engines import components, logs, looking
 from workbench.engines.components import ProcessEngineOptions, fill
 from workbench.engines.files import Files
 from workbench.engines.kept import Kept, end_marked
+from workbench.engines.readiness import Up, all_ready
 from workbench.errors import ArmCouldNotStart, EngineError
 from workbench.http.control import Control
 from workbench.model.plan import Arm, Cluster
@@ -45,19 +45,6 @@ from workbench.ports import (
 
 MARK = "WORKBENCH_ENGINE"  # variable that names the engine in all of its processes
 _LOGS = ".workbench/logs/engine"
-_PAUSE, _LONGEST_PAUSE = 0.05, 0.5  # seconds between two questions whether it is ready
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Up:
-    """A component that is up."""
-
-    kept: Kept
-    url: str
-    health: str
-    log: str
-    log_from: int
-    files: tuple[Path, ...]
 
 
 class ProcessEngine(Engine):
@@ -74,7 +61,7 @@ class ProcessEngine(Engine):
         self._cwd = Path(options.cwd) if options.cwd else Path.cwd()
         self._files = Files(self._cwd)
         self._control = Control(api_key_env=options.api_key_env)
-        self._up: dict[str, _Up] = {}
+        self._up: dict[str, Up] = {}
         self._url = ""
         self.lease = options.lease or _lease(self._cwd, options)
 
@@ -93,7 +80,7 @@ class ProcessEngine(Engine):
         try:
             for name, launch in launches.items():
                 self._up[name] = await self._start(arm.name, name, launch, ports)
-            await self._ready(arm.name)
+            await all_ready(arm.name, self._up, self._is_ready, within=self._options.ready_timeout)
         except BaseException:
             await self.stop()
             raise
@@ -150,7 +137,7 @@ class ProcessEngine(Engine):
         """Read back every component: its process, its settings, its files, its log."""
         if not self._up:
             return None
-        told = await self._infos()
+        told = await looking.infos(self._dialect, {name: each.url for name, each in self._up.items()})
         seen = {
             name: looking.component(
                 each.kept.pid,
@@ -188,7 +175,7 @@ class ProcessEngine(Engine):
             for name, options in self._options.components.items()
         }
 
-    async def _start(self, arm: str, name: str, launch: Launch, ports: Mapping[str, int]) -> _Up:
+    async def _start(self, arm: str, name: str, launch: Launch, ports: Mapping[str, int]) -> Up:
         """Start a component; it need not be ready."""
         options = self._options.components[name]
         files = self._run_by(arm, name, launch)
@@ -206,7 +193,7 @@ class ProcessEngine(Engine):
         except OSError as error:
             what = f"component {name}: {argv[0]}: {error.strerror or error}"
             raise ArmCouldNotStart(arm, what, hint=_why_not(error, files[0])) from error
-        return _Up(
+        return Up(
             kept=kept,
             url=fill(self._options.address(name), name, ports),
             health=options.health,
@@ -231,32 +218,7 @@ class ProcessEngine(Engine):
         script = self._files.script(program, argv[1:], folder=folder)
         return [program, *script, *self._files.matching(arm, self._options.files)]
 
-    async def _ready(self, arm: str) -> None:
-        """Wait until all components are ready, or one ends, or time is up."""
-        try:
-            async with asyncio.timeout(self._options.ready_timeout), asyncio.TaskGroup() as group:
-                waits = {
-                    name: group.create_task(self._until_ready(arm, name, each))
-                    for name, each in self._up.items()
-                }
-        except* ArmCouldNotStart as raised:
-            raise raised.exceptions[0] from None
-        except* TimeoutError:
-            late = next(name for name, wait in waits.items() if wait.cancelled())
-            what = f"component {late} was not ready within {self._options.ready_timeout:g} s"
-            raise ArmCouldNotStart(arm, what, hint=_last_said(self._up[late].kept)) from None
-
-    async def _until_ready(self, arm: str, name: str, up: _Up) -> None:
-        pause = _PAUSE
-        while not await self._is_ready(up):
-            if await up.kept.ended(pause):
-                what = f"component {name} ended with {up.kept.ending} before it was ready"
-                raise ArmCouldNotStart(arm, what, hint=_last_said(up.kept))
-            pause = min(2 * pause, _LONGEST_PAUSE)
-
-    async def _is_ready(self, up: _Up) -> bool:
-        if up.kept.ending:
-            return False
+    async def _is_ready(self, up: Up) -> bool:
         if not up.url:  # nobody can ask it
             return True
         if not up.health:
@@ -265,26 +227,6 @@ class ProcessEngine(Engine):
             return (await self._control.get(up.url.rstrip("/") + up.health)).good
         except EngineError:
             return False
-
-    async def _infos(self) -> dict[str, Mapping[str, str]]:
-        """Ask all components how they are set; those that cannot tell tell nothing.
-
-        Raises:
-            EngineError: None can tell.
-        """
-        urls = {name: each.url for name, each in self._up.items() if each.url}
-        told = await asyncio.gather(
-            *(self._dialect.info(url) for url in urls.values()), return_exceptions=True
-        )
-        found: dict[str, Mapping[str, str]] = {name: {} for name in self._up}
-        errors = [each for each in told if isinstance(each, BaseException)]
-        for error in errors:
-            if not isinstance(error, EngineError) or len(errors) == len(told):
-                raise error
-        for name, each in zip(urls, told, strict=True):
-            if not isinstance(each, BaseException):
-                found[name] = each
-        return found
 
     def _there(self) -> str:
         if not self._url:
@@ -304,11 +246,6 @@ def _lease(cwd: Path, options: ProcessEngineOptions) -> str:
     """Name what these components in this folder are, for whoever wants the same ones."""
     told = [str(cwd), {name: each.argv for name, each in options.components.items()}]
     return f"process {hashlib.sha256(json.dumps(told).encode()).hexdigest()[:12]}"
-
-
-def _last_said(kept: Kept) -> str:
-    lines = kept.last_lines(3)
-    return f"it said last: {' | '.join(lines)}" if lines else f"it said nothing; its log is {kept.log}"
 
 
 def _why_not(error: OSError, program: Path) -> str:

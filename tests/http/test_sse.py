@@ -31,6 +31,16 @@ BODIES = st.builds(
     st.lists(ENDED, min_size=2, max_size=25),
     st.sampled_from(LINES),
 )
+NEARLY_PLAIN = st.lists(
+    st.sampled_from(
+        (
+            *(b"data: a\n\n", b"data: b\n\n", b"data: \n\n", b"data: c\n\n\n", b"data: d\n"),
+            *(b"data:e\n\n", b"id: 7\n\n", b": hm\n\n", b"data: f\r\n\r\n", b"\n"),
+        )
+    ),
+    min_size=2,
+    max_size=12,
+).map(b"".join)
 CUTS = st.lists(st.integers(min_value=0, max_value=500), max_size=40)
 
 
@@ -61,7 +71,7 @@ def cut(body: bytes, at: list[int]) -> list[bytes]:
 
 
 @settings(max_examples=400)
-@given(BODIES, CUTS)
+@given(BODIES | NEARLY_PLAIN, CUTS)
 def test_any_chunking_gives_the_events_of_the_standard(body: bytes, at: list[int]) -> None:
     splitter = Splitter()
     events = [event for chunk in cut(body, at) for event in splitter.feed(chunk)]
@@ -72,7 +82,7 @@ def test_any_chunking_gives_the_events_of_the_standard(body: bytes, at: list[int
 
 
 @settings(max_examples=400)
-@given(BODIES, CUTS, st.integers(1, 12), st.integers(1, 12))
+@given(BODIES | NEARLY_PLAIN, CUTS, st.integers(1, 12), st.integers(1, 12))
 def test_any_chunking_meets_the_same_limit_after_the_same_events(
     body: bytes, at: list[int], line: int, event: int
 ) -> None:

@@ -22,7 +22,10 @@ OWN = {
         "record.py",
         "serve.py",
     ],
-    "local": ["hypotheses/H01-bf16-index-keys.yaml"],
+    "local": [
+        "hypotheses/H01-bf16-index-keys.yaml",
+        "hypotheses/H02-pages-come-back-from-the-host.yaml",
+    ],
 }
 FILES = [*SHARED, *OWN["command"], "campaign.yaml"]
 

@@ -26,6 +26,8 @@ def as_judged(symptom: SymptomSpec, classifier: Part) -> Symptom:
         PluginError: There is no such classifier, or it refuses its options.
     """
     judge: Classifier = plugins.build(plugins.Group.CLASSIFIER, classifier)
+    if not symptom.labels:
+        return _by_ending(symptom, judge)
     for label in symptom.labels:
         if label not in judge.words:
             raise UsageError(
@@ -64,8 +66,6 @@ def watched(spec: CampaignSpec, primary: SymptomSpec, classifier: Part) -> tuple
 def beside(symptom: SymptomSpec, classifier: Part) -> Watched:
     """Give a symptom as it is watched beside the one that a run tests.
 
-    Of one that only endings define, it does not matter what an exchange said that ended: it is clean.
-
     Args:
         symptom: As the campaign states it.
         classifier: What labels the run's exchanges, for a symptom that needs no labels of its own.
@@ -77,11 +77,14 @@ def beside(symptom: SymptomSpec, classifier: Part) -> Watched:
     if symptom.labels:
         part = classifier_of(symptom)
         return Watched(symptom=as_judged(symptom, part), classifier=part)
-    judge: Classifier = plugins.build(plugins.Group.CLASSIFIER, classifier)
-    by_ending = Symptom(
+    return Watched(symptom=as_judged(symptom, classifier), classifier=classifier)
+
+
+def _by_ending(symptom: SymptomSpec, judge: Classifier) -> Symptom:
+    """Give a symptom that only endings define: what an exchange says that ended does not matter."""
+    return Symptom(
         name=symptom.name,
         clean=tuple(word for word in judge.words if word not in judge.void),
         void=tuple(judge.void),
         endings=symptom.endings,
     )
-    return Watched(symptom=by_ending, classifier=classifier)

@@ -33,6 +33,8 @@ def next_step(judgement: Judgement, snapshot: Snapshot) -> tuple[str, str]:
     if judgement.comparison.hypothesis is not None:
         return _campaign_step(judgement, snapshot, judgement.comparison.hypothesis)
     folder = shlex.quote(snapshot.folder)
+    if "command" not in snapshot.plan.arms[0].settings:  # two equal arms of a campaign's engine
+        return "read what was found running", f"workbench explain {snapshot.run}"
     control, treatment = (shlex.quote(_command(snapshot.plan, name)) for name in _pair(judgement))
     compare = "workbench ab --control {} --treatment {}".format
     match judgement.verdict:

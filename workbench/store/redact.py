@@ -93,7 +93,7 @@ _HARMLESS_BEFORE = frozenset(
 def secret_name(name: str) -> bool:
     """Whether a variable, flag or knob of this name holds a secret: `API_KEY`, not `max_tokens`."""
     words = [word.upper() for word in _WORD.findall(name)]
-    if not words or words[-1] in _ABOUT:
+    if not words or words[-1] in _ABOUT or "PER" in words:  # `bytes_per_token` is a measure
         return False
     if _plainly_secret(words):
         return True

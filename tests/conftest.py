@@ -9,9 +9,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "examples"
+
+# how long an example takes says how busy the machine is
+settings.register_profile("workbench", deadline=None)
+settings.load_profile("workbench")
 
 Workbench = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -11,7 +11,9 @@
     ├── ResumeRefused        code, plan or environment changed since the run started   exit 2
     ├── AlreadyDecided       earlier runs of a test have said its word                 exit 0
     ├── EngineError          the system under test                                     exit 3
-    │   └── ArmCouldNotStart an arm's command or process cannot be started
+    │   ├── ArmCouldNotStart an arm's command or process cannot be started
+    │   ├── EngineBusy       another run has the engine, or a file that is to be changed
+    │   └── NotPutBack       a file that was changed for an arm could not be put back
     └── Interrupted          stopped by the user; everything finished is saved         exit 130
 
 Every error carries what happened, and where it can a hint that says what to do next.
@@ -132,6 +134,25 @@ class ArmCouldNotStart(EngineError):
         super().__init__(f"arm could not start: {arm}: {cause}", hint=hint)
         self.arm = arm
         self.cause = cause
+
+
+class EngineBusy(EngineError):
+    """Another run has the engine, or a file that is to be changed for an arm."""
+
+
+class NotPutBack(EngineError):
+    """Files that were changed for an arm are not as they were; each is named with its original.
+
+    Args:
+        lines: One line for each file.
+    """
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        super().__init__(
+            "\n".join(lines),
+            hint="look at both, then: `workbench doctor --restore` puts back what it can",
+        )
+        self.lines = tuple(lines)
 
 
 class Interrupted(WorkbenchError):

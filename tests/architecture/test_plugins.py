@@ -20,16 +20,22 @@ PORTS = {
     plugins.Group.CLASSIFIER: Classifier,
 }
 NEEDED: dict[plugins.Group, dict[str, dict[str, Any]]] = {
+    plugins.Group.ENGINE: {
+        "attach": {"url": "http://127.0.0.1:9", "dialect": "openai"},
+        "process": {"components": {"server": {"argv": ["serve", "{port}"]}}, "dialect": "openai"},
+    },
     plugins.Group.WORKLOAD: {
         "simulated": {"rates": {"control": 0.1}},
         "single": {"prompt": "hello"},
         "replay": {"file": str(ROOT / "tests" / "drivers" / "bodies.jsonl")},
     },
-    plugins.Group.ENGINE: {
-        "attach": {"url": "http://127.0.0.1:9", "dialect": "openai"},
-        "process": {"components": {"server": {"argv": ["serve", "{port}"]}}, "dialect": "openai"},
+    plugins.Group.KNOB: {
+        "env": {"name": "MODE"},
+        "file": {"path": "serve.sh", "line": "--mode"},
+        "flag": {"flag": "--mode"},
+        "load": {"field": "in_flight"},
+        "request": {"field": "temperature"},
     },
-    plugins.Group.KNOB: {"env": {"name": "MODE"}, "flag": {"flag": "--mode"}},
     plugins.Group.CLASSIFIER: {
         "regex": {"patterns": {"garbled": "DSML"}},
         "tool_call": {"family": "deepseek_v4"},

@@ -3,7 +3,8 @@
 Usage: python -m tests.bench.journal [ROWS] > tests/bench/tables/journal.md
 
 Each figure is the median over rounds; within a round the rivals take turns, so that a busy machine
-slows all of them. Rows without a text are what a passing session leaves, rows with one a failing one.
+slows all of them. Rows without a text are what a passing session leaves, rows with one a failing one;
+a symptom that is watched by a classifier of its own adds its label to either.
 """
 
 from __future__ import annotations
@@ -12,20 +13,28 @@ import os
 import statistics
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
 
 from tests.store.examples import manifest, sample
-from workbench.model.outcome import Status
-from workbench.model.run import Sample
+from workbench.model.outcome import Label, Status
+from workbench.model.run import Sample, Seen
 from workbench.store import RunFolder, RunView, Writing
 from workbench.store.disk import APPEND
 from workbench.store.lines import encode_sample
 
 ROUNDS = 7
+BESIDE = Seen(label=Label(word="clean", rule="no pattern is found in the text"), status=Status.CLEAN)
 TEXT = "Traceback: assertion failed; expected tool_call, got markup <|start|> at line 31\n" * 6
+KINDS: tuple[tuple[str, str, Mapping[str, Seen]], ...] = (
+    ("no text", "", {}),
+    ("480 characters of text", TEXT, {}),
+    ("no text, another symptom", "", {"wobbly": BESIDE}),
+    ("no text, three other symptoms", "", {"wobbly": BESIDE, "salad": BESIDE, "lost_plot": BESIDE}),
+)
 
 
 def bare_write(lines: list[bytes], folder: Path) -> float:
@@ -75,9 +84,11 @@ def main() -> None:
     )
     print("| rows | what | rows/s | us/row | ratio |")
     print("|---|---|---:|---:|---:|")
-    for kind, text in (("no text", ""), ("480 characters of text", TEXT)):
+    for kind, text, others in KINDS:
         samples = [
-            sample(session, text=text, status=Status.HIT if text else Status.CLEAN)
+            replace(
+                sample(session, text=text, status=Status.HIT if text else Status.CLEAN), others=others
+            )
             for session in range(rows)
         ]
         lines = [encode_sample(each) for each in samples]

@@ -12,6 +12,8 @@ from tests.drivers.pages import LLAMACPP, pages
 from tests.local_engine.processes import running
 from workbench import plugins
 from workbench.errors import EngineError
+from workbench.http.client import Client
+from workbench.http.reply import Form, Outcome, Request
 from workbench.model.plan import Part
 from workbench.ports import Dialect, Traffic
 
@@ -32,6 +34,24 @@ def test_against_the_local_engine() -> None:
     with running() as engine:
         for name in ("openai", "sglang"):
             asyncio.run(hold_to_contract(dialect(name), engine.url))
+
+
+def test_what_was_sent_to_the_local_engine_is_counted() -> None:
+    body = {"text": "ask amber kelp", "sampling_params": {"max_new_tokens": 4}}
+
+    async def send(url: str) -> Traffic:
+        async with Client() as client:
+            request = Request(url=f"{url}/generate", body=body, form=Form.GENERATE, stream=False)
+            replies = await asyncio.gather(*(client.send(request) for _ in range(5)))
+        assert {reply.outcome for reply in replies} == {Outcome.COMPLETED}
+        return await dialect("sglang").traffic(url)
+
+    with running() as engine:
+        told = asyncio.run(send(engine.url))
+    assert told.served == 5.0
+    assert told.peak is not None
+    assert 1.0 <= told.peak <= 5.0
+    assert told.metrics["peak_in_flight"] == told.peak
 
 
 def test_against_the_pages_of_llamacpp() -> None:

@@ -95,7 +95,7 @@ def test_the_example_of_a_file_to_replay_is_one(tmp_path: Path) -> None:
 
 
 def test_the_example_of_a_harness_is_read_and_its_fields_are_named() -> None:
-    told = [harness._decode(line.encode()) for line in lines("command").splitlines()]
+    told = [harness.read_line(line.encode()) for line in lines("command").splitlines()]
     assert [line.ending for line in told] == [Ending.COMPLETED, Ending.TIMEOUT]
     fields = re.findall(r"`(\w+)`", section("command").partition("Fields are ")[2].partition(";")[0])
     assert fields == list(harness.Line.__struct_fields__)

@@ -105,7 +105,7 @@ def test_a_component_gets_its_words_and_variables_as_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TAKEN_OUT", "1")
-    monkeypatch.setenv("STAYS", "{session}")
+    monkeypatch.setenv("STAYS", "{session} {port}")
     (tmp_path / "inner").mkdir()
     env = {
         "TAKEN_OUT": None,
@@ -120,7 +120,7 @@ def test_a_component_gets_its_words_and_variables_as_they_are(
     assert answer["env"]["PEER"].endswith(f"/{port}")
     assert answer["env"]["PEER"].split("/")[2] not in seen.url
     assert "TAKEN_OUT" not in answer["env"]
-    assert answer["env"]["STAYS"] == "{session}"
+    assert answer["env"]["STAYS"] == "{session} {port}"
     assert (answer["stdin"], answer["cwd"]) == ("/dev/null", str(tmp_path / "inner"))
     assert answer["sid"] == seen.pid
     assert seen.argv[1:] == tuple(answer["argv"])
@@ -172,6 +172,18 @@ def test_a_knob_may_name_another_url_fields_of_requests_and_load(tmp_path: Path)
 
     proxied: list[str] = []
     asyncio.run(start())
+
+
+def test_a_server_on_a_port_of_its_own_is_asked_where_clients_find_it(tmp_path: Path) -> None:
+    port = str(draw_ports(["server"])["server"])
+    server = {"argv": ["{python}", LITTLE, port], "health": "/"}
+    url = f"http://127.0.0.1:{port}"
+    answer, seen = told(tmp_path, server, url=url)
+    assert answer["argv"] == [LITTLE, port]
+    assert seen.url == url
+    assert told(tmp_path, {**server, "url": url})[1].url == url
+    late = {"argv": [*server["argv"], "later"], "health": "/"}
+    refused(tmp_path, late, url=url, ready_timeout=0.5, stop_timeout=0.1)
 
 
 def test_logs_are_kept_and_each_start_knows_where_it_begins(tmp_path: Path) -> None:

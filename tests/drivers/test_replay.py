@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.conftest import ROOT
 from tests.drivers.serving import build, drive, request
 from workbench.errors import PluginError, UsageError
+from workbench.model.ids import SessionKey
 from workbench.ports import Workload
 from workbench.workloads import replay
 
@@ -62,9 +63,21 @@ def test_a_block_goes_around_from_a_place_of_its_own_the_same_in_each_arm(tmp_pa
 
 
 @given(size=st.integers(1, 500), block=st.integers(0, 60), session=st.integers(0, 999))
-def test_some_entry_is_always_meant(size: int, block: int, session: int) -> None:
-    start = block * (size * replay._STEP // 1000)
-    assert 0 <= (start + session) % size < size
+def test_a_block_as_long_as_the_file_sends_all_of_it(size: int, block: int, session: int) -> None:
+    sent = [replay.entry_of(SessionKey("control", block, session + each), size) for each in range(size)]
+    assert sorted(sent) == list(range(size))
+    assert sent == [
+        replay.entry_of(SessionKey("a", block, session + each), size) for each in range(size)
+    ]
+
+
+def test_ten_short_blocks_see_all_of_a_long_file() -> None:
+    sent = {
+        replay.entry_of(SessionKey("control", block, each), 1000)
+        for block in range(1, 11)
+        for each in range(200)
+    }
+    assert len(sent) == 1000
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from tests.conftest import ROOT
 from tests.drivers.serving import HELLO, build, drive, request
 from tests.http.doubles import DONE, Answer, head, says
 from workbench.classifiers.tool_call import ToolCall, ToolCallOptions
-from workbench.errors import PluginError, UsageError
+from workbench.errors import ArmCouldNotStart, PluginError, UsageError
 from workbench.model.outcome import Ending
 from workbench.workloads import records
 from workbench.workloads.sessions import SHIPPED, SessionsOptions, SessionsWorkload
@@ -88,6 +88,12 @@ def test_an_arm_may_have_fewer_turns_and_other_contexts() -> None:
     driven = drive(build("sessions", **SMALL), load=load)
     assert len(driven.exchanges) == 1
     assert driven.bodies[0]["messages"][0]["content"].count("record ") == 2
+
+
+def test_a_load_that_the_words_do_not_reach_for_is_an_arm_that_could_not_start() -> None:
+    for load, what in (({"context.start": 10**7}, "too few"), ({"turns": 0}, "one turn")):
+        with pytest.raises(ArmCouldNotStart, match=f"its load cannot be: .*{what}"):
+            drive(build("sessions", **SMALL), load=load)
 
 
 def test_english_without_tools() -> None:

@@ -251,6 +251,17 @@ def test_connections_are_kept_within_a_job_and_closed_after_it() -> None:
     assert (kept, after) == (1, 2)
 
 
+def test_a_connection_that_was_closed_for_being_idle_is_told_from_an_engine_that_hangs_up() -> None:
+    kept = says(head(CHUNKED), chunk(delta("a", "stop") + DONE), b"0\r\n\r\n", close=False)
+    first, second = drive(
+        build("single", prompt="a"), kept, says(), sessions=[request(0), request(1)]
+    ).exchanges
+    assert (first.ending, second.ending) == (Ending.COMPLETED, Ending.RESET)
+    assert second.detail.endswith("may have been closed for being idle")
+    (hung_up,) = drive(build("single", prompt="a"), says()).exchanges
+    assert hung_up.detail == "the connection was closed before any answer"
+
+
 def test_cancelling_ends_the_connection_at_once() -> None:
     async def go() -> None:
         async with asyncio.timeout(PATIENCE), serving(stays(head(), delta("a"))) as server:

@@ -41,11 +41,20 @@ from workbench.model.prediction import Prediction
 from workbench.model.registry import Registry, RunLine
 from workbench.model.run import RunState
 from workbench.model.standing import Item, Ruled, Standing, State
-from workbench.model.verdict import Evidence, Guard, Held, Reason, Verdict
+from workbench.model.verdict import Evidence, Guard, Held, Other, Reason, Verdict
 
 START = datetime(2026, 11, 28, 9, 0, tzinfo=UTC)
 ANA, BO, BOT = Actor(name="ana"), Actor(name="bo"), Actor(name="bot", agent=True)
 CLEAN, FAILING = Counts(0, 60), Counts(41, 19)
+WEDGED = {
+    "wedged": Other(
+        arms={"control": Counts(0, 60), "treatment": Counts(9, 50, 1)},
+        rates={"control": (0.0, 0.083), "treatment": (0.05, 0.31)},
+        blocks=3,
+        no_effect=0.001,
+        no_harm=126.0,
+    )
+}
 CONTROL = {"index_k": "bf16", "hicache": "on", "build": "broken"}
 TITLES = {
     1: "The read path does not wait for the layer that is still being loaded",
@@ -120,6 +129,7 @@ def verdict(
         engine="local",
         seconds=312.0,
         guards=guards,
+        others=WEDGED if hypothesis == "H2" else {},
     )
 
 

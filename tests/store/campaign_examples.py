@@ -35,7 +35,7 @@ from workbench.model.event import (
     VerdictGiven,
 )
 from workbench.model.outcome import Counts
-from workbench.model.verdict import Evidence, Guard, Held, Reason, Verdict
+from workbench.model.verdict import Evidence, Guard, Held, Other, Reason, Verdict
 from workbench.store.eventlines import decode, encode
 
 ANA = Actor(name="ana")
@@ -85,6 +85,15 @@ VERDICT = VerdictGiven(
     reference=0.4,
     seconds=312.5,
     notes=("holds across restarts is not shown yet",),
+    others={
+        "wedged": Other(
+            arms={"control": Counts(3, 57), "treatment": Counts(0, 59, 1)},
+            rates={"control": (0.004, 0.17), "treatment": (0.0, 0.09)},
+            blocks=3,
+            no_effect=4.5,
+            no_harm=0.1,
+        )
+    },
 )
 
 BODIES: Mapping[str, Body] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 
@@ -9,7 +10,7 @@ from workbench.model.ids import ExchangeKey, SessionKey
 from workbench.model.outcome import Ending, Exchange, Label, Status, Symptom
 from workbench.model.plan import Arm, Measurement, Part, Plan, Rules
 from workbench.model.prediction import Prediction
-from workbench.model.run import Manifest, Owner, RunEvent, RunState, Sample
+from workbench.model.run import Manifest, Owner, RunEvent, RunState, Sample, Seen
 from workbench.model.verdict import Comparison
 from workbench.store import Writing
 
@@ -93,3 +94,14 @@ def sample(
 
 def event(kind: str = "opened", **facts: object) -> RunEvent:
     return RunEvent(at=AT, kind=kind, facts=facts)
+
+
+def watched_sample() -> Sample:
+    """A sample that is a hit for one other symptom, and labelled by another classifier for a second."""
+    also = {
+        "crashed": Seen(
+            label=Label(word="failed", rule="exit 1", signature="failed"), status=Status.HIT
+        ),
+        "wobbly": Seen(label=Label(word="clean", rule="no pattern is found"), status=Status.CLEAN),
+    }
+    return replace(sample(1, status=Status.HIT), others=also)

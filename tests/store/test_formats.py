@@ -11,13 +11,13 @@ import pytest
 
 from tests.store.campaign_examples import documented as log_examples
 from tests.store.campaign_examples import line as log_line
-from tests.store.examples import AT_ONCE, event, manifest, sample
+from tests.store.examples import AT_ONCE, event, manifest, sample, watched_sample
 from workbench.model.event import KINDS, ArmResult, Bearing, Earlier, Grade, Role, Source
 from workbench.model.outcome import Counts, Ending, Status
 from workbench.model.plan import Plan, Rules
 from workbench.model.run import Fingerprint, Manifest, Owner, RunEvent, RunState, Shard
 from workbench.model.start import Load, Start
-from workbench.model.verdict import Evidence, Guard, Held, Reason, Verdict
+from workbench.model.verdict import Evidence, Guard, Held, Other, Reason, Verdict
 from workbench.store import RunFolder
 from workbench.store.campaignfiles import read_files
 from workbench.store.eventlog import EventLog
@@ -99,6 +99,7 @@ def test_the_kinds_of_events_are_those_of_the_model() -> None:
 def test_the_examples_are_what_the_store_writes(tmp_path: Path) -> None:
     with RunFolder.create(tmp_path, manifest(), AT_ONCE) as folder:
         folder.append_sample(sample(0, status=Status.HIT, text="markup leaked"))
+        folder.append_sample(watched_sample())
         folder.append_event(event("arm_started", arm="control", block=1, sessions=20))
         told = Fingerprint(
             arm="control",
@@ -108,11 +109,13 @@ def test_the_examples_are_what_the_store_writes(tmp_path: Path) -> None:
         )
         folder.write_fingerprint(told, 1)
     written = {path.name: path.read_text() for path in folder.path.iterdir()}
-    assert written["samples-w0.jsonl"] in SAMPLES
+    lines = written["samples-w0.jsonl"].splitlines()
+    assert [line in SAMPLES for line in lines] == [True, True]
     assert written["events.jsonl"] in EVENTS
     example = FINGERPRINT.partition("```json\n")[2].partition("```")[0]
     assert msgspec.json.decode(example) == msgspec.json.decode(written["fingerprint-control-1.json"])
-    assert decode_sample(unseal(written["samples-w0.jsonl"].rstrip("\n").encode()))[1] == ""
+    assert decode_sample(unseal(lines[0].encode()))[1] == ""
+    assert decode_sample(unseal(lines[1].encode()))[0] == watched_sample()
     layout = section("runs/", "```")
     for name in (
         "manifest.json",
@@ -214,7 +217,7 @@ def test_the_words_of_the_log_are_documented(word: str) -> None:
     assert f"`{word}`" in LOG
 
 
-@pytest.mark.parametrize("record", [Source, ArmResult, Evidence, Guard, Earlier, Counts])
+@pytest.mark.parametrize("record", [Source, ArmResult, Evidence, Guard, Earlier, Counts, Other])
 def test_the_fields_within_fields_of_the_log_are_documented(record: type) -> None:
     for name in fields(record):
         assert f"`{name}`" in LOG

@@ -119,7 +119,7 @@ NAMES = {
     True: "API_KEY apiKey AWS_SECRET_ACCESS_KEY PGPASSWORD --token HF_TOKEN db_pass client_secret "
     "SSH_PRIVATE_KEY API_KEY_PROD",
     False: "max_tokens MAX_TOKEN index_k SGLANG_DSV4_BF16_INDEX_K key sort_key keys "
-    "tokenizer PUBLIC_KEY TOKEN_FILE "
+    "tokenizer PUBLIC_KEY TOKEN_FILE api_key_env "
     "eos_token compass monkey author key_dtype AWS_ACCESS_KEY_ID",
 }
 

@@ -3,6 +3,7 @@
     commands   A/B and measurement of plain commands, no campaign needed
     testing    the tests of hypotheses: begun, gone on with, judged anew, verified
     running    what every run goes through
+    relabelling, comparing   runs that are over, looked at again
 
 Faces call these functions and get snapshots; they never see a plug-in, a file or an event loop. Each
 module is imported when it is needed, so that listing a campaign loads nothing that running one needs.

@@ -68,14 +68,24 @@ def read(run: str, *, hint: str = "") -> Snapshot:
         run: A folder, an id, or the start of an id under `runs/`, here or in the campaign around.
         hint: What to say when there is no such run.
     """
-    runs = Path(RUNS)
-    with suppress(UsageError):
-        runs = find_root(Path.cwd()) / RUNS
     try:
-        folder = RunView.read(find_run(run, runs))
+        folder = find(run)
     except UsageError as error:
         raise UsageError(f"{run!r} is neither a word nor a run", hint=hint or error.hint) from error
     return running.look(folder)
+
+
+def find(run: str) -> RunView:
+    """Open a run to read by its folder, its id, or the start of one, here or in the campaign around.
+
+    Raises:
+        UsageError: Nothing, or more than one run, goes by that name.
+        StoreError: Its manifest is damaged.
+    """
+    runs = Path(RUNS)
+    with suppress(UsageError):
+        runs = find_root(Path.cwd()) / RUNS
+    return RunView.read(find_run(run, runs))
 
 
 def begin(verb: str, plan: Plan, output: Path | None) -> RunFolder:

@@ -1,11 +1,17 @@
-"""What was not clean in the runs of a hypothesis, by kind, with the first reply of each."""
+"""What was not clean in the runs of a hypothesis, by kind, with the first reply of each.
+
+Hits of other symptoms that its runs watched are kinds of their own, under the symptom's name.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from workbench.campaign.registry import Campaign
 from workbench.errors import StoreError
-from workbench.model.outcome import Status
+from workbench.model.outcome import Label, Status
 from workbench.model.registry import Failure
+from workbench.model.run import Sample
 from workbench.store.view import RunView
 
 
@@ -28,12 +34,12 @@ def _failures(view: RunView) -> list[Failure]:
     kinds: dict[tuple[str, str, str], list[str]] = {}
     first: dict[tuple[str, str, str], str] = {}
     for sample in view.samples():
-        if sample.status is Status.CLEAN:
-            continue
-        label, exchange = sample.label, sample.exchange
-        kind = (exchange.key.session.arm, f"{label.word} ({label.rule})", label.signature)
-        kinds.setdefault(kind, []).append(str(exchange.key))
-        first.setdefault(kind, exchange.text)
+        exchange = sample.exchange
+        for named, label in _bad_labels(sample):
+            word = f"{named}{label.word} ({label.rule})"
+            kind = (exchange.key.session.arm, word, label.signature)
+            kinds.setdefault(kind, []).append(str(exchange.key))
+            first.setdefault(kind, exchange.text)
     return [
         Failure(
             run=view.manifest.id,
@@ -46,3 +52,12 @@ def _failures(view: RunView) -> list[Failure]:
         )
         for kind, keys in sorted(kinds.items(), key=lambda each: (-len(each[1]), each[0]))
     ]
+
+
+def _bad_labels(sample: Sample) -> Iterator[tuple[str, Label]]:
+    """Yield the label of what was not clean, and those that are hits of other symptoms, by name."""
+    if sample.status is not Status.CLEAN:
+        yield "", sample.label
+    for name, seen in sample.others.items():
+        if seen.status is Status.HIT:
+            yield f"{name}: ", seen.label

@@ -19,6 +19,7 @@ from workbench.conduct.experiment import Experiment, Parts
 from workbench.conduct.interrupt import run_interruptible
 from workbench.conduct.knobs import Knobs
 from workbench.conduct.plans import same_test
+from workbench.conduct.settings import Ground, Settings
 from workbench.errors import Interrupted, ResumeRefused, UsageError
 from workbench.judge.continuation import NOTHING, Beginning
 from workbench.judge.docket import Docket, replay
@@ -98,7 +99,11 @@ def reopen(path: Path, plan_of: Callable[[Manifest], Plan]) -> tuple[RunFolder, 
 
 
 def conduct(
-    plan: Plan, folder: RunFolder, observer: Observer, beginning: Beginning = NOTHING
+    plan: Plan,
+    folder: RunFolder,
+    observer: Observer,
+    beginning: Beginning = NOTHING,
+    root: Path | None = None,
 ) -> Snapshot:
     """Run a plan in a folder that is open for writing, and leave the folder closed.
 
@@ -107,8 +112,10 @@ def conduct(
         folder: The run's folder.
         observer: Watches.
         beginning: What the run begins with.
+        root: The campaign's folder, None outside of one: no file can be changed there.
     """
-    experiment = Experiment(plan, folder, build(plan), SystemClock(), observer, beginning)
+    parts, _ = build(plan, root, folder.manifest.id)
+    experiment = Experiment(plan, folder, parts, SystemClock(), observer, beginning)
     try:
         with folder:
             return run_interruptible(experiment.run())
@@ -116,14 +123,27 @@ def conduct(
         raise Interrupted(error.what, hint=f"go on with --resume {folder.path}") from error
 
 
-def build(plan: Plan) -> Parts:
-    """Import and build the plug-ins that a plan names."""
-    return Parts(
+def build(plan: Plan, root: Path | None = None, run: str = "") -> tuple[Parts, Settings]:
+    """Import and build the plug-ins that a plan names, and give the files that its arms need changed.
+
+    Args:
+        plan: The plan, placed.
+        root: The campaign's folder, None outside of one.
+        run: For which run.
+    """
+    knobs = Knobs(plan.knobs)
+    here = root or Path.cwd()
+    base = here / str(plan.engine.options.get("cwd") or "")
+    settings = Settings(knobs, Ground(root=here, base=base), run)
+    parts = Parts(
         engine=plugins.build_engine(plan.engine),
         workload=plugins.build(plugins.Group.WORKLOAD, plan.workload),
         classifier=plugins.build(plugins.Group.CLASSIFIER, plan.classifier),
-        knobs=Knobs(plan.knobs),
+        knobs=knobs,
+        files=settings.of,
+        edited=settings.edited,
     )
+    return parts, settings
 
 
 def judged(view: RunView, past: Past | None = None) -> tuple[Docket, Books]:
@@ -140,7 +160,8 @@ def judged(view: RunView, past: Past | None = None) -> tuple[Docket, Books]:
     past = past or Past(view.path.parent)
     books = Books(manifest.plan)
     books.recall(view.samples())
-    docket = replay(manifest.plan, books.tally, past.beginning(manifest.plan, manifest.serves))
+    beginning = past.beginning(manifest.plan, manifest.serves)
+    docket = replay(manifest.plan, books.tally, beginning, books.others)
     docket.jury.trip(manifest.guards)
     if manifest.state is RunState.FINISHED:
         docket.jury.close()
@@ -155,7 +176,8 @@ def look(view: RunView) -> Snapshot:
         run=manifest.id, folder=str(view.path), phase=Phase.COMPARING, seconds=manifest.seconds
     )
     problems = (*view.altered(), *view.damage())
-    return replace(books.snapshot(docket, place), problems=problems)
+    starts = tuple(each.start for each in view.fingerprints() if each.start is not None)
+    return replace(books.snapshot(docket, place), problems=problems, starts=starts)
 
 
 def digest(plan: Plan) -> str:

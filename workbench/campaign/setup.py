@@ -18,9 +18,13 @@ from workbench.errors import UsageError, WorkbenchError
 from workbench.model.event import Proposed
 from workbench.model.plan import Cluster
 from workbench.model.run import RunState
+from workbench.store import putback
 from workbench.store.find import has_begun
 from workbench.store.layout import CAMPAIGN_FILE, RUNS
+from workbench.store.putback import Restored
 from workbench.store.scaffold import scaffold
+
+__all__ = ["Finding", "Restored", "doctor", "init", "restore"]
 
 _LITTLE_ROOM = 200 * 2**20  # bytes; what some 10,000 sessions with their replies take
 
@@ -82,7 +86,22 @@ def doctor(start: Path) -> Iterator[Finding]:
     yield _room(campaign.root)
     yield from _records(campaign)
     yield from _runs(campaign)
+    yield from _changed(campaign.root)
     yield from _arms(campaign)
+
+
+def restore(root: Path, run: str = "") -> list[Restored]:
+    """Put back the files that dead runs left changed, and say what became of each.
+
+    Args:
+        root: The campaign's folder.
+        run: Only those of this run; empty for all.
+    """
+
+    def meant(each: putback.Kept) -> bool:
+        return each.left and (not run or (each.record is not None and each.record.run == run))
+
+    return putback.restore(root, meant)
 
 
 def _git() -> Finding:
@@ -129,6 +148,22 @@ def _runs(campaign: Campaign) -> Iterator[Finding]:
         elif line.state is RunState.CRASHED:
             fix = f"workbench test --resume {line.id}"
             yield Finding(about="runs", ok=False, what=f"{line.id} crashed", fix=fix)
+
+
+def _changed(root: Path) -> Iterator[Finding]:
+    """Say which files of the system under test are changed, and whether anybody will put them back."""
+    for each in putback.kept(root):
+        if each.record is None:
+            what, fix = f"{each.file} cannot be read", f"look at {each.original}, the file as it was"
+            yield Finding(about="put back", ok=False, what=what, fix=fix)
+        elif not each.left:
+            where = "under way" if each.live else f"on {each.record.owner.host}, another host"
+            what = f"{each.record.path} is changed for run {each.record.run}, which is {where}"
+            yield Finding(about="put back", ok=True, what=what)
+        else:
+            what = f"{each.record.path} was left changed by run {each.record.run}, which has died"
+            fix = "workbench doctor --restore"
+            yield Finding(about="put back", ok=False, what=what, fix=fix)
 
 
 def _arms(campaign: Campaign) -> Iterator[Finding]:

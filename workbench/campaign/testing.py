@@ -15,6 +15,7 @@ from typing import Any
 
 from workbench import plugins
 from workbench.campaign import running
+from workbench.campaign.holding import Leave, held
 from workbench.conduct.earlier import Past, serves_with
 from workbench.conduct.experiment import read_back
 from workbench.conduct.findings import differences, finding
@@ -36,10 +37,13 @@ from workbench.store.lock import one_at_a_time
 VERB = "test"
 LOCK = "begin.lock"  # from the look at earlier runs until the new one is on record
 MAY_CHANGE = ("max_blocks", "budget", "keep_texts")  # what a resume may ask for
+_LEAVE = Leave()
 Result = tuple[Snapshot, tuple[VerdictGiven, ...]]
 
 
-def start(root: Path, plan: Plan, serves: Sequence[Served], observer: Observer) -> Result:
+def start(
+    root: Path, plan: Plan, serves: Sequence[Served], observer: Observer, leave: Leave = _LEAVE
+) -> Result:
     """Run a test, from the complete blocks of all earlier runs of it on.
 
     Args:
@@ -48,6 +52,7 @@ def start(root: Path, plan: Plan, serves: Sequence[Served], observer: Observer) 
         serves: The hypotheses, one a comparison and in that order, with their files as they are now.
             Digests and earlier runs are filled in here, and secrets are taken out of the texts.
         observer: Watches; `started` tells it the id of the run.
+        leave: Who runs it, and whether it waits for others.
 
     Returns:
         How the run looks at its end, and its verdicts; none for a run that is not finished.
@@ -55,15 +60,21 @@ def start(root: Path, plan: Plan, serves: Sequence[Served], observer: Observer) 
     Raises:
         AlreadyDecided: Earlier runs have said the word for every hypothesis; nothing was run.
         LockHeld: A run of the same test is under way.
+        EngineBusy: Another run has the engine, or a file that is to be changed.
         WorkbenchError: See the tree in `errors`.
     """
-    with one_at_a_time(work_folder(root) / LOCK):
-        folder, executed, beginning = _begin(root, plan, serves)
-    snapshot = running.conduct(executed, folder, observer, beginning)
+    there = placed(plan, root)
+    with held(root, there, *running.build(there, root), leave) as holding:
+        with one_at_a_time(work_folder(root) / LOCK):
+            folder, executed, beginning = _begin(root, plan, serves)
+        holding.say(folder.manifest.id)
+        snapshot = running.conduct(executed, folder, observer, beginning, root)
     return snapshot, _verdicts(RunView.read(folder.path), Past(folder.path.parent))
 
 
-def resume(root: Path, run: str, asked: Mapping[str, Any], observer: Observer) -> Result:
+def resume(
+    root: Path, run: str, asked: Mapping[str, Any], observer: Observer, leave: Leave = _LEAVE
+) -> Result:
     """Go on with a run from what it has on record, with the same beginning.
 
     Args:
@@ -71,8 +82,10 @@ def resume(root: Path, run: str, asked: Mapping[str, Any], observer: Observer) -
         run: A folder, an id, or the start of an id.
         asked: `max_blocks`, `budget` or `keep_texts`, where they are to have another value.
         observer: Watches.
+        leave: Who runs it, and whether it waits for others.
 
     Raises:
+        EngineBusy: Another run has the engine, or a file that is to be changed.
         ResumeRefused: Something else would be tested now, the run is invalid, or there is a newer run
             of the same test.
         WorkbenchError: See the tree in `errors`.
@@ -83,6 +96,13 @@ def resume(root: Path, run: str, asked: Mapping[str, Any], observer: Observer) -
             f"a resumed run cannot get another {unknown[0]}", hint=f"only {', '.join(MAY_CHANGE)}"
         )
     path = find_run(run, root / RUNS)
+    there = placed(RunView.read(path).manifest.plan, root)
+    with held(root, there, *running.build(there, root), leave) as holding:
+        holding.say(path.name)
+        return _resume(root, path, asked, observer)
+
+
+def _resume(root: Path, path: Path, asked: Mapping[str, Any], observer: Observer) -> Result:
     view = RunView.read(path)
     past = Past(path.parent)
     later = past.newer_run(view.manifest)
@@ -93,7 +113,7 @@ def resume(root: Path, run: str, asked: Mapping[str, Any], observer: Observer) -
         )
     beginning = past.beginning(view.manifest.plan, view.manifest.serves)
     folder, plan = running.reopen(path, lambda then: _plan_to_resume(then, asked))
-    snapshot = running.conduct(placed(plan, root), folder, observer, beginning)
+    snapshot = running.conduct(placed(plan, root), folder, observer, beginning, root)
     return snapshot, _verdicts(RunView.read(folder.path), Past(folder.path.parent))
 
 
@@ -189,7 +209,7 @@ def arms_of(root: Path, plan: Plan) -> Mapping[str, Fingerprint]:
         PluginError: A plug-in is unknown or refuses its options.
     """
     there = placed(plan, root)
-    return asyncio.run(read_back(there, running.build(there)))
+    return asyncio.run(read_back(there, running.build(there, root)[0]))
 
 
 def _already_decided(
@@ -238,7 +258,7 @@ def _verdicts(view: RunView, past: Past) -> tuple[VerdictGiven, ...]:
     docket, _ = running.judged(view, past)
     return tuple(
         finding(manifest, served, judgement)
-        for served, judgement in zip(manifest.serves, docket.jury.judgements, strict=True)
+        for served, judgement in zip(manifest.serves, docket.judgements, strict=True)
     )
 
 
@@ -253,8 +273,13 @@ def _wrong_in_files(view: RunView) -> Iterator[str]:
     yield from view.altered()
     yield from damage
     for sample in view.samples():
-        if fold.exchange_status(sample.exchange, sample.label, manifest.plan.symptom) != sample.status:
-            yield f"{sample.exchange.key}: {sample.label.word} does not make it {sample.status}"
+        key, exchange = sample.exchange.key, sample.exchange
+        if fold.exchange_status(exchange, sample.label, manifest.plan.symptom) != sample.status:
+            yield f"{key}: {sample.label.word} does not make it {sample.status}"
+        for other in manifest.plan.also:
+            seen, name = sample.seen(other.symptom.name), other.symptom.name
+            if fold.exchange_status(exchange, seen.label, other.symptom) != seen.status:
+                yield f"{key}: {seen.label.word} does not make it {seen.status} for {name}"
     for served, comparison in zip(manifest.serves, manifest.plan.comparisons, strict=False):
         if served.digest != digest_of_test(manifest.plan, comparison, manifest.fingerprints):
             yield f"{served.hypothesis}: the test digest is not that of the plan and the fingerprints"

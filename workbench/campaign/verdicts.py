@@ -12,7 +12,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from workbench.campaign import running, testing
+from workbench.campaign import protecting, running, testing
+from workbench.campaign.holding import Leave
 from workbench.campaign.registry import Campaign
 from workbench.conduct.tests import plan_tests, served_by
 from workbench.errors import AlreadyDecided, StoreError, UsageError, WorkbenchError
@@ -50,18 +51,29 @@ def pace(campaign: Campaign, ids: Sequence[str]) -> float | None:
 
 
 def test(
-    campaign: Campaign, ids: Sequence[str], asked: Mapping[str, Any], by: Actor, observer: Observer
+    campaign: Campaign,
+    ids: Sequence[str],
+    asked: Mapping[str, Any],
+    by: Actor,
+    observer: Observer,
+    leave: Leave,
 ) -> Snapshot:
     """Run the test of hypotheses, to its end, and append the verdicts; raises as `plan` and runs do."""
     planned = plan(campaign, ids, asked)
     _refuse_too_little(planned, pace(campaign, ids))
     serves = tuple(_served(campaign, id, asked) for id in _once(ids))
+    leave = _given(campaign, serves[0].engine, planned, by, leave)
     log = _Noting(campaign, by, tuple(served.hypothesis for served in serves), observer)
-    return log.over(lambda: testing.start(campaign.root, planned, serves, log))
+    return log.over(lambda: testing.start(campaign.root, planned, serves, log, leave))
 
 
 def resume(
-    campaign: Campaign, run: str, asked: Mapping[str, Any], by: Actor, observer: Observer
+    campaign: Campaign,
+    run: str,
+    asked: Mapping[str, Any],
+    by: Actor,
+    observer: Observer,
+    leave: Leave,
 ) -> Snapshot:
     """Go on with a run, or append the verdicts of one that finished and could not say so.
 
@@ -71,13 +83,17 @@ def resume(
         asked: What may differ between two openings, such as `max_blocks`.
         by: Who goes on.
         observer: Watches.
+        leave: What it may do to what others use.
     """
     path = campaign.run_folder(run)
     lines = [line for line in campaign.run_lines if line.id == path.name]
     if lines and not lines[0].hypotheses:
         raise UsageError(f"run {path.name} tests no hypothesis", hint="workbench ab --resume RUN")
+    manifest = RunView.read(path).manifest
+    if manifest.serves:
+        leave = _given(campaign, manifest.serves[0].engine, manifest.plan, by, leave)
     log = _Noting(campaign, by, lines[0].hypotheses if lines else (), observer)
-    return log.over(lambda: testing.resume(campaign.root, path.name, asked, log))
+    return log.over(lambda: testing.resume(campaign.root, path.name, asked, log, leave))
 
 
 def decided(campaign: Campaign, run: str, hypothesis: str) -> Snapshot:
@@ -85,6 +101,12 @@ def decided(campaign: Campaign, run: str, hypothesis: str) -> Snapshot:
     snapshot = running.look(RunView.read(campaign.run_folder(run)))
     judgements = [each for each in snapshot.judgements if each.comparison.hypothesis == hypothesis]
     return replace(snapshot, judgements=tuple(judgements))
+
+
+def _given(campaign: Campaign, engine: str, plan: Plan, by: Actor, leave: Leave) -> Leave:
+    """Give the leave of a run, or refuse to touch a protected engine."""
+    there = testing.placed(plan, campaign.root)
+    return protecting.with_leave(campaign.root, campaign.spec, engine, there, by, leave)
 
 
 def _refuse_too_little(plan: Plan, pace: float | None) -> None:

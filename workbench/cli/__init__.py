@@ -7,7 +7,7 @@ Modules of verbs are imported when one of theirs is asked for: `--help` loads cl
 
     ab, measure, explain            plain commands, no campaign needed
     setup, suspects, running        a campaign: begin it, add suspects, test them
-    look, writing                   see where it stands; put words on record
+    look, lookback, writing         see where it stands; look at old runs; put words on record
 
     options, arguments   what verbs share       output   where results and errors go
     display   progress without a terminal       live     progress on one
@@ -49,6 +49,8 @@ SECTIONS = {
         "show": ("look", "show", "All about one hypothesis, and why it stands as it does."),
         "runs": ("look", "runs", "List the runs."),
         "log": ("look", "log", "Who did or found what, and when."),
+        "compare": ("lookback", "compare", "Two runs side by side; nothing of them is pooled."),
+        "relabel": ("lookback", "relabel", "Label a run's stored replies again; its verdict stands."),
     },
     "Put on record": {
         "note": ("writing", "note", "Something worth remembering."),

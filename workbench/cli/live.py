@@ -28,7 +28,6 @@ class LiveDisplay:
         self._drawn = 0.0
 
     def __enter__(self) -> Self:
-        self._live.start()
         return self
 
     def __exit__(
@@ -40,7 +39,11 @@ class LiveDisplay:
         self._live.stop()
 
     def started(self, snapshot: Snapshot) -> None:
-        """Leave the plan above the picture."""
+        """Take the screen, and leave the plan above the picture.
+
+        Not before: until a run is open, a question may be put to the person at the terminal.
+        """
+        self._live.start()
         for line in forecast(snapshot.plan):
             self._console.print(Text(line, style="dim"))
         self._draw(snapshot)

@@ -55,6 +55,23 @@ class ClockType(click.ParamType[float]):
         return (then - now).total_seconds() % 86400
 
 
+class LoadsType(click.ParamType[tuple[int, ...]]):
+    """Numbers in flight, 1,4,16,60."""
+
+    name = "N,N,.."
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        """Read numbers."""
+        if isinstance(value, tuple):
+            return value
+        words = str(value).split(",")
+        if not all(word.isdecimal() and 1 <= int(word) <= 1024 for word in words):
+            self.fail(f"{value!r} is no list of numbers from 1 to 1024; write 1,4,16", param, ctx)
+        return tuple(map(int, words))
+
+
 class PredictionType(click.ParamType[Prediction]):
     """A prediction: C:T, C:removes or removes."""
 

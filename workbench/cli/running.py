@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from workbench.cli.arguments import HYPOTHESIS, RUN, by_option, json_option, opened, writer
 from workbench.cli.options import ClockType, Duration, given, output_options
 from workbench.cli.output import exit_code, lines, narrate, record
-from workbench.errors import AlreadyDecided, WorkbenchError
+from workbench.errors import AlreadyDecided, UsageError, WorkbenchError
 from workbench.model.progress import Snapshot
+from workbench.report.text import inert
+
+if TYPE_CHECKING:
+    from workbench.campaign.registry import Campaign
 
 _ASKED = ("engine", "workload", "seed", "max_blocks", "sessions", "in_flight", "budget")
 
@@ -31,6 +35,8 @@ _TEST = """Run the test of hypotheses; end with one honest verdict each, on reco
 Runs of one and the same test are one process: a new one begins with the complete blocks of those
 before, so trying again until the word is the right one does not work. An edited prediction or margin
 is another test. Ctrl-C saves and ends; --resume goes on, and so it does after `kill -9`.
+Files that arms need changed are put back. A protected engine is left alone without --allow or a
+typed yes.
 
 \b
 Example:
@@ -40,6 +46,8 @@ Example:
 
 _STOP = """Ask a run that is going on to save and end, as Ctrl-C would, and wait until it has.
 
+It puts back the files that it has changed. With --restore, so is what a killed run left changed.
+
 \b
 Example:
   workbench stop 20261129T151200Z-k3m7q2xa
@@ -47,7 +55,8 @@ Example:
 
 _EXIT_CODES = (
     "Exit codes: 0 a verdict; 1 the claim failed (with --exit-code); 2 usage or invalid file; 3 an arm"
-    " could not start; 4 inconclusive or not reproduced; 5 invalid run; 130 interrupted, resumable."
+    " could not start, or another run has the engine; 4 inconclusive or not reproduced; 5 invalid run;"
+    " 130 interrupted, resumable."
 )
 
 
@@ -103,6 +112,13 @@ def plan(ctx: click.Context, /, ids: tuple[str, ...], as_json: bool, **_: Any) -
 @click.option("--detach", is_flag=True, help="Run in the background; print the run and come back.")
 @click.option("--notify", metavar="CMD", help="Told at the end, with JSON on its standard input.")
 @click.option("--exit-code", "claims", is_flag=True, help="Exit with 1 when a claim failed.")
+@click.option(
+    "--allow",
+    multiple=True,
+    metavar="ENGINE",
+    help="Start, stop and edit this protected engine; may be repeated.",
+)
+@click.option("--wait", is_flag=True, help="Queue behind a run that has the engine.")
 @output_options
 @by_option
 @click.pass_context
@@ -110,6 +126,8 @@ def test(ctx: click.Context, /, ids: tuple[str, ...], **options: Any) -> int:
     """Run or resume, and say what was found."""
     if bool(ids) == bool(options["resume"]):
         raise click.UsageError("name hypotheses to test, or a run with --resume")
+    if options["detach"] and options["wait"]:
+        raise click.UsageError("--detach prints a run, and --wait has none yet: take one of the two")
     if options["detach"]:
         return _detach(options["as_json"])
     asked = given(ctx, _ASKED)
@@ -126,17 +144,32 @@ def test(ctx: click.Context, /, ids: tuple[str, ...], **options: Any) -> int:
 def _test(ids: tuple[str, ...], asked: dict[str, Any], options: dict[str, Any]) -> list[Snapshot]:
     """Run or resume; give the run, or those that had decided before."""
     from workbench.campaign import verdicts
+    from workbench.campaign.holding import Leave
     from workbench.cli.display import observer
 
     campaign, who = writer(options["by"])
+    leave = Leave(allow=options["allow"], wait=options["wait"], tell=_say, ask=_ask)
     try:
         with observer(options["display"]) as watching:
             if options["resume"]:
-                return [verdicts.resume(campaign, options["resume"], asked, who, watching)]
-            return [verdicts.test(campaign, ids, asked, who, watching)]
+                return [verdicts.resume(campaign, options["resume"], asked, who, watching, leave)]
+            return [verdicts.test(campaign, ids, asked, who, watching, leave)]
     except AlreadyDecided as error:
         narrate(f"{error.what}; nothing was run")
         return [verdicts.decided(campaign, run, id) for id, (run, _) in error.by.items()]
+
+
+def _say(line: str) -> None:
+    """Tell what the run waits for, or has put back; it quotes files."""
+    narrate(inert(line))
+
+
+def _ask(what: str) -> bool:
+    """Ask the person at the terminal, if there is one, and take nothing but the whole word."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    narrate(inert(what))
+    return bool(click.prompt("type yes to go on", default="no", show_default=False, err=True) == "yes")
 
 
 def _end(runs: list[Snapshot], options: dict[str, Any]) -> int:
@@ -190,14 +223,30 @@ def _tell(command: str | None, payload: dict[str, Any]) -> None:
 
 @click.command("stop", help=_STOP)
 @click.argument("run", type=RUN)
+@click.option("--restore", is_flag=True, help="Put back files that it left changed, if it was killed.")
 @json_option
-def stop(run: str, as_json: bool) -> None:
+def stop(run: str, restore: bool, as_json: bool) -> int:
     """End a run from elsewhere."""
     from workbench.campaign import processes
 
-    ended = processes.stop(opened().root, run)
+    campaign = opened()
+    try:
+        ended = processes.stop(campaign.root, run)
+    except UsageError as error:
+        if not restore:
+            raise
+        narrate(inert(error.what))
+        return _restore(campaign, campaign.run_folder(run).name, as_json)
     if as_json:
         record({"run": ended.id, "state": ended.state, "why": ended.why})
     else:
         lines([f"{ended.id} {ended.state}"])
         narrate(f"go on with it: workbench test --resume {ended.id}")
+    return _restore(campaign, ended.id, as_json) if restore else 0
+
+
+def _restore(campaign: Campaign, run: str, as_json: bool) -> int:
+    from workbench.campaign import setup
+    from workbench.cli.setup import tell_restored
+
+    return tell_restored(setup.restore(campaign.root, run), as_json)

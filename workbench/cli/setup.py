@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from workbench.cli.arguments import RUN, by_option, json_option, opened
 from workbench.cli.output import lines, narrate, record
 from workbench.report.text import inert
+
+if TYPE_CHECKING:
+    from workbench.campaign.setup import Restored
 
 _INIT = """Make a campaign of a folder, by default the current one; print the files written.
 
@@ -23,9 +28,13 @@ Example:
 
 _DOCTOR = """Look at everything that a campaign needs, and say what to do about what is wrong.
 
+With --restore it puts back the files that a killed run left changed, byte for byte. A file that
+somebody has changed since is left as it is, and is named with its original.
+
 \b
 Example:
   workbench doctor
+  workbench doctor --restore
 """
 
 _CHECK = """Check every file that people write, and the log: one line for each mistake, with its place.
@@ -82,11 +91,14 @@ def init(folder: Path, template: str, by: str | None, as_json: bool) -> None:
 
 
 @click.command("doctor", help=_DOCTOR, epilog="Exit codes: 0 all is well; 2 something is not.")
+@click.option("--restore", is_flag=True, help="Put back files that a killed run left changed.")
 @json_option
-def doctor(as_json: bool) -> int:
+def doctor(restore: bool, as_json: bool) -> int:
     """Look at everything."""
     from workbench.campaign import setup
 
+    if restore:
+        return tell_restored(setup.restore(opened().root), as_json)
     ill = False
     for found in setup.doctor(Path.cwd()):
         ill |= not found.ok
@@ -97,6 +109,18 @@ def doctor(as_json: bool) -> int:
         if found.fix:
             lines([f"               {inert(found.fix)}"])
     return 2 if ill else 0
+
+
+def tell_restored(restored: Sequence[Restored], as_json: bool) -> int:
+    """Say what became of files that were to be put back; give the exit code."""
+    for each in restored:
+        if as_json:
+            record({"path": each.path, "ok": each.ok, "what": each.what})
+        else:
+            lines([inert(each.what)])
+    if not restored:
+        narrate("nothing is to be put back")
+    return 0 if all(each.ok for each in restored) else 2
 
 
 @click.command("check", help=_CHECK, epilog="Exit codes: 0 no mistake; 2 mistakes.")

@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from workbench.conduct.labelling import Labeller
 from workbench.judge import fold
 from workbench.judge.docket import Docket
-from workbench.model.outcome import Exchange, Status
+from workbench.model.outcome import Exchange
 from workbench.model.plan import Plan
 from workbench.model.progress import Phase, Snapshot
 from workbench.model.run import Sample
-from workbench.ports import Classifier, Clock
+from workbench.ports import Clock
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,11 +34,16 @@ class Books:
 
     Args:
         plan: The run's plan.
+
+    Attributes:
+        tally: Its sessions as its own symptom sees them.
+        others: The same as the other symptoms see them, by their names.
     """
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self.tally = fold.Tally()
+        self.others = {each.symptom.name: fold.Tally() for each in plan.also}
         self._failures: Counter[str] = Counter()
         self._measured_failures: list[tuple[int, str]] = []  # session, and how it failed
         self._sessions = 0
@@ -48,17 +54,16 @@ class Books:
         """Take in what earlier openings of the run left behind."""
         for sample in samples:
             self.count(sample)
-        self.tally.forget_unfinished()
+        for tally in (self.tally, *self.others.values()):
+            tally.forget_unfinished()
 
-    def record(self, exchange: Exchange, classifier: Classifier, clock: Clock, attempt: int) -> Sample:
+    def record(self, exchange: Exchange, labeller: Labeller, clock: Clock, attempt: int) -> Sample:
         """Label an exchange and make the line that is kept of it.
 
-        The label comes from the whole text, before any of it is cut, masked or left out on disk.
+        The labels come from the whole text, before any of it is cut, masked or left out on disk.
         """
-        label = classifier.label(exchange)
-        status = fold.exchange_status(exchange, label, self._plan.symptom)
-        keep = self._plan.keep_texts
-        kept = keep == "all" or (keep == "failing" and status is not Status.CLEAN)
+        label, status, others = labeller.label(exchange)
+        kept = labeller.keeps(status, others)
         return Sample(
             exchange=exchange if kept else replace(exchange, text="", expected=""),
             attempt=attempt,
@@ -66,12 +71,15 @@ class Books:
             status=status,
             text_sha256=hashlib.sha256(exchange.text.encode("utf-8", "surrogatepass")).hexdigest(),
             at=clock.now(),
+            others=others,
         )
 
     def count(self, sample: Sample) -> None:
         """Count a line that is on disk."""
         exchange = sample.exchange
         self.tally.add(exchange.key.session, sample.status, last=exchange.last)
+        for name, tally in self.others.items():
+            tally.add(exchange.key.session, sample.seen(name).status, last=exchange.last)
         self._sessions += exchange.last
         self._session_seconds += exchange.seconds
         self._start_seconds += exchange.start_seconds
@@ -107,7 +115,7 @@ class Books:
             measured=measured,
             arms=arms,
             in_flight=place.in_flight,
-            judgements=docket.jury.judgements,
+            judgements=docket.judgements,
             failures=dict(self._failures + self._failures_among(measured.total)),
             session_seconds=mean,
             start_seconds=self._start_seconds / self._sessions if self._sessions else None,

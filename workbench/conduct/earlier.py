@@ -19,7 +19,7 @@ from workbench.judge.continuation import NOTHING, Beginning, PairBlock, complete
 from workbench.judge.fold import Tally
 from workbench.model.event import Earlier
 from workbench.model.outcome import Counts
-from workbench.model.plan import Plan
+from workbench.model.plan import Plan, Watched
 from workbench.model.run import Manifest, RunState, Served
 from workbench.model.verdict import Comparison
 from workbench.store import RunView, current_owner, list_runs
@@ -28,10 +28,11 @@ from workbench.store.lock import elsewhere, is_held
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recalled:
-    """A run read back: its manifest and its sessions."""
+    """A run read back: its manifest, and its sessions as its own and other symptoms see them."""
 
     manifest: Manifest
     tally: Tally
+    others: Mapping[str, Tally]
 
     def comparison(self, digest: str) -> Comparison | None:
         """Give the comparison of this run with that test digest."""
@@ -42,6 +43,16 @@ class Recalled:
         """Yield the complete blocks that this run itself made for a test."""
         found = self.comparison(digest)
         return complete_blocks(self.manifest.plan, self.tally, found) if found else iter(())
+
+    def blocks_beside(self, digest: str, other: Watched) -> Iterator[PairBlock] | None:
+        """Yield the same blocks as another symptom sees them; None if the run did not watch it.
+
+        A symptom of the same name under another definition is another one.
+        """
+        found = self.comparison(digest)
+        if found is None or other not in self.manifest.plan.also:
+            return None
+        return complete_blocks(self.manifest.plan, self.others[other.symptom.name], found)
 
     @property
     def measured(self) -> Counts | None:
@@ -72,7 +83,9 @@ class Past:
             view = RunView.read(self._runs / id)
             books = Books(view.manifest.plan)
             books.recall(view.samples())
-            self._recalled[id] = Recalled(manifest=view.manifest, tally=books.tally)
+            self._recalled[id] = Recalled(
+                manifest=view.manifest, tally=books.tally, others=books.others
+            )
         return self._recalled[id]
 
     def of_test(self, digest: str) -> tuple[Earlier, ...]:
@@ -119,7 +132,12 @@ class Past:
             runs.sort(key=lambda run: _age(run.manifest))
             measured = next((run.measured for run in runs if run.measured is not None), None)
         return Beginning(
-            blocks=tuple(tuple(self._taken_over(each)) for each in serves), measured=measured
+            blocks=tuple(tuple(self._taken_over(each)) for each in serves),
+            measured=measured,
+            others={
+                other.symptom.name: tuple(tuple(self._seen_by(other, each)) for each in serves)
+                for other in plan.also
+            },
         )
 
     def first_block(self, earlier: Sequence[Earlier]) -> int:
@@ -137,6 +155,12 @@ class Past:
                     hint="restore its folder from a copy",
                 )
             yield from blocks
+
+    def _seen_by(self, other: Watched, served: Served) -> Iterator[PairBlock | None]:
+        """Yield what is taken over as another symptom sees it."""
+        for earlier in served.earlier:
+            blocks = self.run(earlier.run).blocks_beside(served.digest, other)
+            yield from (None,) * earlier.blocks if blocks is None else islice(blocks, earlier.blocks)
 
     def _runs_of(self, digests: Set[str]) -> list[Manifest]:
         """Give the valid runs of these tests, in order of creation; a damaged one hides no other."""

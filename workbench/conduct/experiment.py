@@ -15,6 +15,7 @@ from workbench.conduct.books import Books, Place
 from workbench.conduct.budget import Budget
 from workbench.conduct.executor import InProcess
 from workbench.conduct.knobs import Knobs
+from workbench.conduct.labelling import Labeller
 from workbench.conduct.meter import Meter
 from workbench.conduct.schedule import job
 from workbench.conduct.starts import Starts
@@ -37,13 +38,23 @@ _AT_REST = (RunState.FINISHED, RunState.STOPPED)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Parts:
-    """The plug-ins of a run, built."""
+    """The plug-ins of a run, built, and the files that they need changed.
+
+    Attributes:
+        engine: Brings an arm up.
+        workload: Drives a session.
+        classifier: Labels what comes back.
+        knobs: Turn an arm's settings.
+        files: Gives what keeps an arm's edits of files in place while it is entered.
+        edited: What was read back of an arm to the same with its files as the edits make them.
+    """
 
     engine: Engine
     workload: Workload
     classifier: Classifier
     knobs: Knobs
     files: Callable[[Arm], AbstractContextManager[None]] = lambda arm: nullcontext()
+    edited: Callable[[Fingerprint, Arm], Fingerprint] = lambda found, arm: found
 
 
 class Experiment:
@@ -73,7 +84,8 @@ class Experiment:
         self._clock = clock
         self._observer = observer
         self._books = Books(plan)
-        self._docket = Docket(plan, self._books.tally, beginning)
+        self._labeller = Labeller(plan, parts.classifier)
+        self._docket = Docket(plan, self._books.tally, beginning, self._books.others)
         self._executor = InProcess(
             folder.manifest.id, parts.engine, parts.workload, parts.knobs, parts.files
         )
@@ -204,7 +216,7 @@ class Experiment:
     def _take(self, exchange: Exchange) -> None:
         """Put an exchange on disk, then count it, then tell."""
         attempt = self._folder.manifest.openings
-        sample = self._books.record(exchange, self._parts.classifier, self._clock, attempt)
+        sample = self._books.record(exchange, self._labeller, self._clock, attempt)
         self._folder.append_sample(sample)
         self._books.count(sample)
         self._observer.ticked(self._look)
@@ -254,4 +266,5 @@ async def read_back(plan: Plan, parts: Parts) -> dict[str, Fingerprint]:
 async def _read_back(arm: Arm, parts: Parts) -> Fingerprint:
     """Read back an arm, with what its knobs turn beside the engine."""
     found = await parts.engine.fingerprint(arm, parts.knobs.turn(arm))
-    return replace(found, config={**found.config, **parts.knobs.beside_in_words(arm)})
+    found = replace(found, config={**found.config, **parts.knobs.beside_in_words(arm)})
+    return parts.edited(found, arm)

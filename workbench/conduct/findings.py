@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from workbench.model.event import ArmResult, VerdictGiven
 from workbench.model.outcome import Counts
 from workbench.model.run import Manifest, Served
-from workbench.model.verdict import Judgement, Verdict
+from workbench.model.verdict import Judgement, Other, Verdict
 
 _UNSEEN = (0.0, 1.0)  # interval of the rate of an arm that had no sessions
 
@@ -52,6 +55,17 @@ def finding(manifest: Manifest, served: Served, judgement: Judgement) -> Verdict
         seconds=manifest.seconds,
         guards=judgement.guards,
         notes=judgement.notes,
+        others={name: _by_role(other, arms) for name, other in judgement.others.items()},
+    )
+
+
+def _by_role(other: Other, arms: Mapping[str, str]) -> Other:
+    """Give what was seen of another symptom under the roles of the arms in place of their names."""
+    seen = {role: name for role, name in arms.items() if name in other.arms}
+    return replace(
+        other,
+        arms={role: other.arms[name] for role, name in seen.items()},
+        rates={role: other.rates[name] for role, name in seen.items()},
     )
 
 
@@ -92,14 +106,26 @@ def _facts(verdict: VerdictGiven) -> dict[str, object]:
         facts[f"{role} settings"] = ", ".join(
             f"{knob} {arm.settings[knob]}" for knob in sorted(arm.settings)
         )
-        facts[f"{role} counts"] = (
-            f"{counts.hit} hit, {counts.clean} clean, {counts.errored} errored,"
-            f" {counts.incomplete} incomplete"
-        )
+        facts[f"{role} counts"] = _counted(counts)
         facts[f"{role} rate from"], facts[f"{role} rate to"] = arm.interval
     for name in verdict.evidence.__dataclass_fields__:
         facts[f"E {name}"] = getattr(verdict.evidence, name)
+    for symptom, other in verdict.others.items():
+        for role, counts in other.arms.items():
+            facts[f"{symptom}: {role} counts"] = _counted(counts)
+            low, high = other.rates[role]
+            facts[f"{symptom}: {role} rate from"], facts[f"{symptom}: {role} rate to"] = low, high
+        facts[f"{symptom}: blocks"] = other.blocks
+        facts[f"{symptom}: E no_effect"] = other.no_effect
+        facts[f"{symptom}: E no_harm"] = other.no_harm
     return facts
+
+
+def _counted(counts: Counts) -> str:
+    return (
+        f"{counts.hit} hit, {counts.clean} clean, {counts.errored} errored,"
+        f" {counts.incomplete} incomplete"
+    )
 
 
 def _same(before: object, now: object) -> bool:

@@ -72,6 +72,26 @@ class Knobs:
 
         return turned
 
+    @property
+    def parts(self) -> Mapping[str, Part]:
+        """The plan's knobs by name."""
+        return self._parts
+
+    def beside(self, arm: Arm) -> Launch:
+        """Give what the knobs of an arm turn beside the engine: files, requests and load.
+
+        Those belong to no component, so all knobs are worked in. What they make of command lines,
+        environment and URL is a component's, and is left out.
+
+        Raises:
+            ValueError: As `apply`.
+        """
+        launch = Launch()
+        for name in sorted(self._built.keys() & arm.settings.keys()):
+            turned = self._applied(name, arm, launch)
+            launch = Launch(edits=turned.edits, request=turned.request, load=turned.load)
+        return launch
+
     def beside_in_words(self, arm: Arm) -> dict[str, str]:
         """Give what the knobs of an arm turn beside the engine, as entries of a configuration."""
         beside = self.beside(arm)
@@ -81,18 +101,6 @@ class Knobs:
             words[f"edit {edit.path} {edit.key or edit.line}"] = spelled(edit.value)
         return words
 
-    def beside(self, arm: Arm) -> Launch:
-        """Work all knobs of an arm into an empty launch, for what is turned beside the engine.
-
-        Raises:
-            ValueError: As `apply`.
-        """
-        launch = Launch()
-        for name in sorted(self._built.keys() & arm.settings.keys()):
-            value = value_of(self._parts[name], arm.settings[name])
-            launch = self._built[name].apply(value, launch)
-        return launch
-
     def apply(self, arm: Arm, launch: Launch, component: str = "") -> Launch:
         """Work the settings of an arm into a launch, knob by knob in order of their names.
 
@@ -100,15 +108,16 @@ class Knobs:
             ValueError: A knob has no such level, or cannot be turned to it; names the knob.
         """
         for name in sorted(self._built.keys() & arm.settings.keys()):
-            part = self._parts[name]
-            components = part.options.get(COMPONENTS)
-            if components and component not in components:
-                continue
-            try:
-                launch = self._built[name].apply(value_of(part, arm.settings[name]), launch)
-            except ValueError as error:
-                raise ValueError(f"knob {name}: {error}") from error
+            components = self._parts[name].options.get(COMPONENTS)
+            if not components or component in components:
+                launch = self._applied(name, arm, launch)
         return launch
+
+    def _applied(self, name: str, arm: Arm, launch: Launch) -> Launch:
+        try:
+            return self._built[name].apply(value_of(self._parts[name], arm.settings[name]), launch)
+        except ValueError as error:
+            raise ValueError(f"knob {name}: {error}") from error
 
 
 def _build(part: Part) -> KnobKind:

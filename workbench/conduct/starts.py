@@ -106,6 +106,8 @@ class Starts:
         )
         self._found = replace(self._found, start=start)
         self._folder.write_fingerprint(self._found, start.block)
+        if died and not self._engine.disturbs:  # it was not ours, so somebody has taken it down
+            return (Guard(name="restarted", detail=f"{arm.name}: {died}"),)
         if died:  # whatever it did not reach by then is the fault of that
             return ()
         lost = meter.lost

@@ -7,28 +7,32 @@ predictions. What is not as it must be is refused, with the file and with what t
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from workbench import plugins
-from workbench.conduct.knobs import Knobs, part_of
 from workbench.conduct.plans import CONTROL, REFERENCE, TREATMENT
-from workbench.errors import PluginError, UsageError, nearest
-from workbench.model.campaign import CampaignSpec, EngineSpec, SymptomSpec, WorkloadSpec
+from workbench.conduct.site import (
+    engine_of,
+    knobs_of,
+    patient,
+    positive,
+    rules_of,
+    seed_of,
+    spoken,
+    symptom_of,
+    workload_of,
+)
+from workbench.conduct.symptoms import as_judged, classifier_of, watched
+from workbench.errors import UsageError
+from workbench.model.campaign import CampaignSpec
 from workbench.model.hypothesis import Hypothesis, Settings, Test
-from workbench.model.outcome import Symptom
-from workbench.model.plan import Arm, Cluster, Measurement, Part, Plan, Rules
+from workbench.model.plan import Arm, Measurement, Plan, Rules
 from workbench.model.prediction import Prediction
 from workbench.model.start import Exposure
 from workbench.model.verdict import Comparison
-from workbench.ports import Classifier, Launch
 from workbench.store.layout import CAMPAIGN_FILE as CAMPAIGN
 
-TIMEOUT = "timeout"  # option of a workload: seconds after which an exchange counts as timed out
-COMMAND = "command"  # the lifecycle, and the workload that every campaign with one has
 ASKED = ("seed", "max_blocks", "in_flight", "sessions", "engine", "workload", "budget", "keep_texts")
-_TRIAL_BLOCKS, _START_BLOCKS = 60, 12  # blocks at most, where each trial is a start, and where not
 _EXAMPLES = {
     "prediction": "prediction: {control: 0.4, treatment: 0}",
     "test": 'test: {control: {mode: "on"}, treatment: {mode: "off"}}',
@@ -55,12 +59,12 @@ def plan_tests(spec: CampaignSpec, hypotheses: Sequence[Hypothesis], asked: Mapp
     tests = {each.id: _runnable(each) for each in hypotheses}
     if not tests:
         raise UsageError("no hypothesis to test", hint="name one, such as H1")
-    engine = _engine(spec, _agreed("engine", hypotheses, lambda each: tests[each.id].engine), asked)
-    workload = _workload(
+    engine = engine_of(spec, _agreed("engine", hypotheses, lambda each: tests[each.id].engine), asked)
+    workload = workload_of(
         spec, engine, _agreed("workload", hypotheses, lambda each: tests[each.id].workload), asked
     )
-    symptom = _symptom(spec, _agreed("symptom", hypotheses, lambda each: each.symptom))
-    classifier = symptom.classifier or Part(kind="exit_code")
+    symptom = symptom_of(spec, _agreed("symptom", hypotheses, lambda each: each.symptom))
+    classifier = classifier_of(symptom)
     arms, pairs = _arms(hypotheses, tests)
     comparisons = tuple(
         Comparison(
@@ -73,29 +77,31 @@ def plan_tests(spec: CampaignSpec, hypotheses: Sequence[Hypothesis], asked: Mapp
         for each in hypotheses
     )
     margin = _agreed("margin", hypotheses, lambda each: tests[each.id].margin)
-    rules = _rules(spec, engine, workload, symptom, margin, asked)
+    rules = rules_of(spec, engine, workload, symptom, margin, asked)
     return Plan(
         arms=arms,
         comparisons=comparisons,
         measurement=_measurement(comparisons, hypotheses, rules),
         rules=rules,
-        symptom=_as_judged(symptom, classifier),
-        engine=_spoken(engine),
-        workload=_patient(workload, symptom),
+        symptom=as_judged(symptom, classifier),
+        engine=spoken(engine),
+        workload=patient(workload, symptom),
         classifier=classifier,
-        in_flight=_positive("in_flight", asked.get("in_flight", workload.in_flight)),
-        seed=_seed(workload, asked),
+        in_flight=positive("in_flight", asked.get("in_flight", workload.in_flight)),
+        seed=seed_of(workload, asked),
         keep_texts=asked.get("keep_texts", workload.keep_texts),
-        knobs=_knobs(spec, engine, arms),
+        knobs=knobs_of(spec, engine, workload, arms),
         budget=asked.get("budget"),
+        allow_foreign=engine.allow_foreign,
+        also=watched(spec, symptom, classifier),
     )
 
 
 def served_by(spec: CampaignSpec, hypothesis: Hypothesis, asked: Mapping[str, Any]) -> tuple[str, str]:
     """Name the workload and the engine that a hypothesis is tested with; raises UsageError for none."""
     test = _runnable(hypothesis)
-    engine = _engine(spec, test.engine, asked)
-    return _workload(spec, engine, test.workload, asked).name, engine.name
+    engine = engine_of(spec, test.engine, asked)
+    return workload_of(spec, engine, test.workload, asked).name, engine.name
 
 
 def _check_asked(asked: Mapping[str, Any]) -> None:
@@ -154,74 +160,6 @@ def _said(value: object) -> str:
     return "not stated" if value in ("", None) else str(value)
 
 
-def _named(what: str, name: str, known: Mapping[str, _One]) -> _One:
-    if name in known:
-        return known[name]
-    hint = nearest(name, known) or "known: none"
-    raise UsageError(f"{CAMPAIGN}: there is no {what} {name!r}", hint=hint)
-
-
-def _only(what: str, known: Mapping[str, _One], example: str) -> _One:
-    """Give the only one there is where none is named."""
-    if len(known) == 1:
-        return next(iter(known.values()))
-    if known:
-        raise UsageError(
-            f"{CAMPAIGN}: which {what} is meant? there are {', '.join(known)}",
-            hint=f"name one in the hypothesis or with --{what}",
-        )
-    raise UsageError(f"{CAMPAIGN}: there is no {what}", hint=f"write there, say, {example}")
-
-
-def _engine(spec: CampaignSpec, named: str, asked: Mapping[str, Any]) -> EngineSpec:
-    name = asked.get("engine") or named or spec.engine
-    if name:
-        return _named("engine", name, spec.engines)
-    return _only("engine", spec.engines, "engines: {script: {lifecycle: command, argv: [./repro.sh]}}")
-
-
-def _workload(
-    spec: CampaignSpec, engine: EngineSpec, named: str, asked: Mapping[str, Any]
-) -> WorkloadSpec:
-    name = asked.get("workload") or named
-    if name:
-        return _named("workload", name, spec.workloads)
-    if not spec.workloads and engine.lifecycle == COMMAND:  # a command is executed; what else is sent?
-        return WorkloadSpec(name=COMMAND, kind=COMMAND)
-    return _only("workload", spec.workloads, "workloads: {runs: {kind: command, sessions: 20}}")
-
-
-def _symptom(spec: CampaignSpec, named: str) -> SymptomSpec:
-    example = "symptoms: {fails: {classifier: exit_code, labels: [failed, crashed]}}"
-    found = (
-        _named("symptom", named, spec.symptoms) if named else _only("symptom", spec.symptoms, example)
-    )
-    if not found.labels and not found.endings:
-        raise UsageError(
-            f"{CAMPAIGN}: symptom {found.name!r} says neither which labels nor which statuses are hits",
-            hint="write there, say, labels: [failed, crashed]",
-        )
-    return found
-
-
-def _as_judged(symptom: SymptomSpec, classifier: Part) -> Symptom:
-    """Give the symptom with what its classifier knows: which labels are clean, which say nothing."""
-    judge: Classifier = plugins.build(plugins.Group.CLASSIFIER, classifier)
-    for label in symptom.labels:
-        if label not in judge.words:
-            raise UsageError(
-                f"{CAMPAIGN}: symptom {symptom.name!r}: {classifier.kind} gives no label {label!r}",
-                hint=nearest(label, judge.words),
-            )
-    return Symptom(
-        name=symptom.name,
-        labels=symptom.labels,
-        clean=tuple(word for word in judge.clean if word not in symptom.labels),
-        void=tuple(word for word in judge.void if word not in symptom.labels),
-        endings=symptom.endings,
-    )
-
-
 def _arms(
     hypotheses: Sequence[Hypothesis], tests: Mapping[str, Test]
 ) -> tuple[tuple[Arm, ...], dict[str, tuple[str, str]]]:
@@ -253,59 +191,6 @@ def _shared(arms: list[Arm], name: str, settings: Settings) -> str:
     return name
 
 
-def _rules(
-    spec: CampaignSpec,
-    engine: EngineSpec,
-    workload: WorkloadSpec,
-    symptom: SymptomSpec,
-    margin: float | None,
-    asked: Mapping[str, Any],
-) -> Rules:
-    defaults = spec.defaults
-    cluster, restarts = _clusters(engine)
-    most = _TRIAL_BLOCKS if cluster is Cluster.TRIAL else _START_BLOCKS
-    max_blocks = _positive("max_blocks", asked.get("max_blocks") or defaults.max_blocks or most)
-    if max_blocks < defaults.min_blocks:
-        raise UsageError(
-            f"{max_blocks} blocks at most are fewer than a word needs",
-            hint=f"{defaults.min_blocks} are the least, by min_blocks in {CAMPAIGN}",
-        )
-    return Rules(
-        alpha=defaults.alpha,
-        margin=defaults.margin if margin is None else margin,
-        reference=symptom.reference_rate,
-        min_blocks=defaults.min_blocks,
-        max_blocks=max_blocks,
-        block_size=_positive("sessions", asked.get("sessions", workload.sessions)),
-        cluster=cluster,
-        restarts=restarts,
-    )
-
-
-def _clusters(engine: EngineSpec) -> tuple[Cluster, bool]:
-    """Say what sessions share on an engine, and whether each block has starts of its own."""
-    kind = plugins.engine_type(engine.lifecycle)
-    stated = engine.options.get("cluster")  # an engine may say it
-    cluster = Cluster(stated) if stated in set(Cluster) else kind.cluster
-    return cluster, cluster is Cluster.TRIAL or kind.disturbs
-
-
-def _spoken(engine: EngineSpec) -> Part:
-    """Give the part of an engine, with the dialect in which it is spoken to."""
-    named = {plugins.DIALECT: engine.dialect} if engine.dialect else {}
-    return Part(kind=engine.lifecycle, options={**engine.options, **named})
-
-
-def _patient(workload: WorkloadSpec, symptom: SymptomSpec) -> Part:
-    """Give the part of a workload that waits as long as the symptom says, where it says so."""
-    options = dict(workload.options)
-    if symptom.after is not None and TIMEOUT in plugins.option_names(
-        plugins.Group.WORKLOAD, workload.kind
-    ):
-        options[TIMEOUT] = symptom.after
-    return Part(kind=workload.kind, options=options)
-
-
 def _exposure(written: Mapping[str, Any]) -> Exposure:
     """Read an exposure as its file has it."""
     return Exposure(
@@ -330,34 +215,3 @@ def _measurement(
     return Measurement(
         arm=comparisons[0].control, max_trials=REFERENCE.max_trials, until_hits=REFERENCE.until_hits
     )
-
-
-def _knobs(spec: CampaignSpec, engine: EngineSpec, arms: Sequence[Arm]) -> dict[str, Part]:
-    """Give the knobs that the arms set, each tried out at the levels that they set it to."""
-    names = dict.fromkeys(name for arm in arms for name in arm.settings)
-    parts = {name: part_of(_named("knob", name, spec.knobs), engine.name) for name in names}
-    launch = Launch(argv=tuple(engine.options.get("argv", ())))
-    try:
-        knobs = Knobs(parts)
-        for arm in arms:
-            for component in _components(parts):
-                knobs.apply(arm, launch, component)
-            knobs.beside(arm)
-    except (PluginError, ValueError) as error:
-        raise UsageError(f"{CAMPAIGN}: {error}") from error
-    return parts
-
-
-def _components(parts: Mapping[str, Part]) -> set[str]:
-    return {name for part in parts.values() for name in part.options.get("components", ())} | {""}
-
-
-def _seed(workload: WorkloadSpec, asked: Mapping[str, Any]) -> int:
-    stated = asked.get("seed", workload.seed)
-    return secrets.randbits(31) if stated is None else int(stated)
-
-
-def _positive(name: str, value: Any) -> int:
-    if not isinstance(value, int) or value < 1:
-        raise UsageError(f"{name} must be a number from 1 on, not {value!r}")
-    return value

@@ -106,7 +106,7 @@ class ProcessEngineOptions:
             raise ValueError("ready_timeout and stop_timeout must be positive")
         if "\0" in self.lease:
             raise ValueError("lease holds a NUL byte")
-        if not self.template:
+        if not self.address(self.talks):
             raise ValueError(
                 f"nobody says where clients find {self.talks!r}; write {{port}} where its command line"
                 " has its port, or give its url"
@@ -117,10 +117,18 @@ class ProcessEngineOptions:
         """Name of the component that clients talk to."""
         return self.client or list(self.components)[-1]
 
-    @property
-    def template(self) -> str:
-        """Where clients find it, placeholders not filled; empty if nobody says."""
-        return self.url or address(self.talks, self.components)
+    def address(self, name: str) -> str:
+        """Give the template of the URL at which a component answers; empty if nobody says."""
+        used = {
+            port or each
+            for each, options in self.components.items()
+            for port in _ports_of(options.words)
+        }
+        if self.components[name].url:
+            return self.components[name].url
+        if name in used:
+            return f"http://{LOOPBACK}:{{port:{name}}}"
+        return self.url if name == self.talks else ""
 
 
 def check_names(components: Mapping[str, ComponentOptions], ports: Iterable[str], url: str) -> None:
@@ -133,21 +141,12 @@ def check_names(components: Mapping[str, ComponentOptions], ports: Iterable[str]
         if not _NAME.fullmatch(name):
             raise ValueError(f"{name!r} cannot be a name: letters, digits, '_', '-' and '.' can")
     known = (*components, *ports)
-    words = {name: options.words for name, options in components.items()}
-    for where, texts in {**words, "url": (url,)}.items():
+    words = [(name, options.words) for name, options in components.items()]
+    for where, texts in [*words, ("url", (url,))]:
         for other in _ports_of(texts):
             if other and other not in known:
                 hint = f"{nearest(other, known)}, or add it to `ports`"
                 raise ValueError(f"{where}: there is no port {other!r}; {hint}")
-
-
-def address(name: str, components: Mapping[str, ComponentOptions]) -> str:
-    """Give the template of the URL of a component; empty if it has none."""
-    options = components[name]
-    others = (port for each in components.values() for port in _ports_of(each.words))
-    if options.url or not ("" in _ports_of(options.words) or name in others):
-        return options.url
-    return f"http://{LOOPBACK}:{{port:{name}}}"
 
 
 def fill(text: str, component: str, ports: Mapping[str, int]) -> str:

@@ -98,7 +98,7 @@ class ProcessEngine(Engine):
             await self.stop()
             raise
         talks = self._options.talks
-        self._url = launches[talks].url or fill(self._options.template, talks, ports)
+        self._url = launches[talks].url or fill(self._options.url, talks, ports) or self._up[talks].url
         return Endpoint(
             arm=arm.name,
             url=self._url,
@@ -208,7 +208,7 @@ class ProcessEngine(Engine):
             raise ArmCouldNotStart(arm, what, hint=_why_not(error, files[0])) from error
         return _Up(
             kept=kept,
-            url=launch.url or fill(components.address(name, self._options.components), name, ports),
+            url=fill(self._options.address(name), name, ports),
             health=options.health,
             log=str(own_log or log),
             log_from=own_log_from if own_log else kept.log_from,
@@ -295,8 +295,9 @@ class ProcessEngine(Engine):
 def _environment(
     laid_over: Mapping[str, str | None], name: str, ports: Mapping[str, int]
 ) -> dict[str, str]:
-    mixed: dict[str, str | None] = {**os.environ, **laid_over}
-    return {key: fill(value, name, ports) for key, value in mixed.items() if value is not None}
+    inherited = {key: value for key, value in os.environ.items() if key not in laid_over}
+    given = {key: fill(value, name, ports) for key, value in laid_over.items() if value is not None}
+    return inherited | given
 
 
 def _lease(cwd: Path, options: ProcessEngineOptions) -> str:

@@ -22,11 +22,15 @@ class SimulatedEngineOptions:
         cluster: What sessions share.
         broken: Arms that cannot be started.
         drifts: Arms whose files change after so many readings; by arm.
+        lease: What only one run may have at a time.
+        disturbs: Starting an arm counts as a restart of something that others use.
     """
 
     cluster: Cluster = Cluster.TRIAL
     broken: tuple[str, ...] = ()
     drifts: dict[str, int] | None = None
+    lease: str = ""
+    disturbs: bool = False
 
 
 class SimulatedEngine(Engine):
@@ -36,6 +40,8 @@ class SimulatedEngine(Engine):
 
     def __init__(self, options: SimulatedEngineOptions) -> None:
         self.cluster = options.cluster
+        self.lease = options.lease
+        self.disturbs = options.disturbs
         self._options = options
         self._readings: dict[str, int] = {}
 

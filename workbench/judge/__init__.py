@@ -3,6 +3,7 @@
 fold           exchanges to trials to counts, in assignment order
 reference      how often the control fails, and what a test bets on
 jury           one judgement a comparison after each block
+others         what the same blocks show of other symptoms; it decides nothing
 docket         the steps of a run, for those who drive it and those who recompute it
 continuation   runs of one test as one process: its digest, and the blocks that are carried over
 guards         what makes a run invalid whatever its counts say

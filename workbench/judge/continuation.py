@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from workbench.judge.fold import Tally
@@ -51,14 +51,21 @@ class Beginning:
         blocks: Complete blocks of earlier runs for each comparison, in the plan's order, oldest first;
             empty when no comparison has any.
         measured: The measurement that the first of these runs made, None where there was none.
+        others: The same blocks as other symptoms see them, by their names; None for a block of a run
+            that did not watch that symptom.
     """
 
     blocks: tuple[tuple[PairBlock, ...], ...] = ()
     measured: Counts | None = None
+    others: Mapping[str, tuple[tuple[PairBlock | None, ...], ...]] = field(default_factory=dict)
 
     def of(self, comparison: int) -> tuple[PairBlock, ...]:
         """Give the earlier blocks of a comparison, by its place in the plan."""
         return self.blocks[comparison] if self.blocks else ()
+
+    def others_of(self, symptom: str, comparison: int) -> tuple[PairBlock | None, ...]:
+        """Give the earlier blocks of a comparison as another symptom sees them."""
+        return self.others[symptom][comparison] if symptom in self.others else ()
 
 
 NOTHING = Beginning()

@@ -7,15 +7,17 @@ an uninterrupted one, and why any verdict can be recomputed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from workbench.judge import reference
 from workbench.judge.continuation import NOTHING, Beginning
 from workbench.judge.fold import Tally
 from workbench.judge.jury import Jury
+from workbench.judge.others import Others
 from workbench.model.outcome import Counts
 from workbench.model.plan import Measurement, Plan
+from workbench.model.verdict import Judgement
 from workbench.stats import arm_order
 
 
@@ -50,18 +52,35 @@ class Docket:
         plan: The run's plan.
         tally: Its sessions, filled by whoever drives them while the steps are walked.
         beginning: What it begins with, of earlier runs of the same test.
+        others: The same sessions as the other symptoms see them, by their names; no step and no word
+            depends on them.
 
     Attributes:
         jury: The judgements so far.
         block: The block that the last step belongs to.
     """
 
-    def __init__(self, plan: Plan, tally: Tally, beginning: Beginning = NOTHING) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        tally: Tally,
+        beginning: Beginning = NOTHING,
+        others: Mapping[str, Tally] | None = None,
+    ) -> None:
         self._plan = plan
         self._tally = tally
         self._beginning = beginning
+        self._others = Others(plan, others or {}, beginning)
         self.jury = Jury(plan, beginning)
         self.block = 0
+
+    @property
+    def judgements(self) -> tuple[Judgement, ...]:
+        """What the jury says so far, with what the other symptoms showed beside it."""
+        return tuple(
+            replace(judgement, others=self._others.beside(at, judgement))
+            for at, judgement in enumerate(self.jury.judgements)
+        )
 
     @property
     def measured(self) -> Counts:
@@ -116,9 +135,14 @@ class Docket:
         return reference.sample(self._tally.prefix(measurement.arm, 0), measurement)
 
 
-def replay(plan: Plan, tally: Tally, beginning: Beginning = NOTHING) -> Docket:
-    """Judge a run from its tally, and what it began with, as far as its complete blocks go."""
-    docket = Docket(plan, tally, beginning)
+def replay(
+    plan: Plan,
+    tally: Tally,
+    beginning: Beginning = NOTHING,
+    others: Mapping[str, Tally] | None = None,
+) -> Docket:
+    """Judge a run from its tallies, and what it began with, as far as its complete blocks go."""
+    docket = Docket(plan, tally, beginning, others)
     for step in docket.steps():
         if isinstance(step, Work):
             break

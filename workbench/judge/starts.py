@@ -176,8 +176,12 @@ def comparable(sighting: Sighting) -> tuple[dict[str, str], dict[str, str]]:
         for key, value in each.info.items():
             into = volatile if _is_volatile(key, sighting.volatile) else same
             into[f"{name} info {key}"] = value
-        facts = {"url": each.url, "pid": each.pid, "started": each.started and _when(each.started)}
-        volatile |= {f"{name} {fact}".strip(): str(value) for fact, value in facts.items() if value}
+        facts = {
+            "url": each.url,
+            "pid": "" if each.pid is None else str(each.pid),
+            "started": "" if each.started is None else _when(each.started),
+        }
+        volatile |= {f"{name} {fact}".strip(): value for fact, value in facts.items() if value}
     return same, volatile
 
 
@@ -202,7 +206,7 @@ def _plain(key: str) -> str:
 
 def _is_allowed(key: str, allowed: Iterable[str]) -> bool:
     """A key is meant by its whole name, by the end of it, or by a pattern."""
-    return any(fnmatchcase(key, each) or key.endswith(f".{each}") for each in allowed)
+    return any(fnmatchcase(key, each) or fnmatchcase(key, f"*.{each}") for each in allowed)
 
 
 def _is_volatile(key: str, patterns: Iterable[str]) -> bool:

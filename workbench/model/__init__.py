@@ -7,6 +7,8 @@ plan        arms, comparisons, rules, and the plan of a run
 run         manifest, journal lines and fingerprints of a run on record
 verdict     verdict words, e-values, judgement
 progress    a run under way, as displays see it
+relabelled  a run whose stored replies were labelled again
+compared    two runs side by side
 
 campaign    `campaign.yaml`: symptoms, engines, workloads, knobs
 hypothesis  a suspect as its file states it; problems in files

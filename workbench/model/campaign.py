@@ -48,6 +48,7 @@ class EngineSpec:
         lifecycle: How it is started and stopped: the plug-in that does it.
         dialect: How it is spoken to, empty for a command.
         protected: It is never stopped, restarted or edited without leave.
+        allow_foreign: Others may use it meanwhile without making a run invalid.
         options: Everything else, for the plug-in.
     """
 
@@ -55,6 +56,7 @@ class EngineSpec:
     lifecycle: str
     dialect: str = ""
     protected: bool = False
+    allow_foreign: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from workbench.model.outcome import Counts
-from workbench.model.verdict import Evidence, Guard, Held, Reason, Verdict
+from workbench.model.verdict import Evidence, Guard, Held, Other, Reason, Verdict
 
 EVENT_SCHEMA = "workbench/event@1"
 
@@ -174,6 +174,7 @@ class VerdictGiven:
         seconds: Time spent running.
         guards: What made it invalid.
         notes: What a reader must know.
+        others: What the arms show of other symptoms, by their names; it decides nothing.
     """
 
     run: str
@@ -200,6 +201,7 @@ class VerdictGiven:
     seconds: float = 0.0
     guards: tuple[Guard, ...] = ()
     notes: tuple[str, ...] = ()
+    others: Mapping[str, Other] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

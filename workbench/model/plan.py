@@ -116,7 +116,7 @@ class Plan:
         budget: Seconds that an opening of the run may take, None for no limit: no block is begun that
             is not expected to end in time.
         first_block: Number of its first block; after those of earlier runs that it goes on from.
-        also: The campaign's other symptoms.
+        also: The campaign's other symptoms; no part of what is tested.
         allow_foreign: Requests of others than this run's do not make it invalid.
     """
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from workbench.model.outcome import Counts
 from workbench.model.plan import Plan
+from workbench.model.start import Start
 from workbench.model.verdict import Judgement
 
 
@@ -39,6 +40,7 @@ class Snapshot:
         seconds: Time spent running, over all openings.
         worst_seconds: Time left if no word falls before the greatest number of blocks; None if unknown.
         problems: What of the run's record is damaged or altered, one line each.
+        starts: What was found of its starts, for a reader; empty while it is under way.
     """
 
     run: str
@@ -57,3 +59,4 @@ class Snapshot:
     seconds: float
     worst_seconds: float | None
     problems: tuple[str, ...] = ()
+    starts: tuple[Start, ...] = ()

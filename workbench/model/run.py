@@ -71,7 +71,8 @@ class Sample:
         status: Status of this exchange for the run's symptom.
         text_sha256: Digest of the text as labelled, before masking and capping on disk.
         at: When the exchange ended, UTC.
-        others: What it is for the other symptoms that the run watches, by their names.
+        others: What it is for the other symptoms that the run watches, by their names; those for which
+            it is clean under its own label are left out. `seen` gives them all.
     """
 
     exchange: Exchange
@@ -81,6 +82,10 @@ class Sample:
     text_sha256: str
     at: datetime
     others: Mapping[str, Seen] = field(default_factory=dict)
+
+    def seen(self, symptom: str) -> Seen:
+        """Say what it is for another symptom that the run watches."""
+        return self.others.get(symptom) or Seen(label=self.label, status=Status.CLEAN)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -103,6 +103,31 @@ class Comparison:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Other:
+    """What a comparison shows of another symptom than its own: secondary, it decides nothing.
+
+    Attributes:
+        arms: Counts of the arms over the judged blocks in which the symptom was watched; of a control
+            that was sampled and never compared, its alone.
+        rates: Anytime-valid interval of each arm's rate.
+        blocks: How many of the judged blocks these are.
+        no_effect: E-value against "the control shows it no more often than the treatment".
+        no_harm: E-value against "the treatment shows it no more often than the control".
+    """
+
+    arms: Mapping[str, Counts]
+    rates: Mapping[str, tuple[float, float]]
+    blocks: int
+    no_effect: float = 1.0
+    no_harm: float = 1.0
+
+    @property
+    def seen(self) -> bool:
+        """Whether it showed at all."""
+        return any(counts.hit for counts in self.arms.values())
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Judgement:
     """What the rules say of one comparison after some complete blocks.
 
@@ -123,6 +148,7 @@ class Judgement:
         rates: Anytime-valid interval of each arm's rate, by arm name.
         guards: What makes the run invalid.
         notes: Facts that a reader of the verdict must know, one line each.
+        others: What the same blocks show of the other symptoms that the run watches, by their names.
     """
 
     comparison: Comparison
@@ -141,3 +167,4 @@ class Judgement:
     rates: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     guards: tuple[Guard, ...] = ()
     notes: tuple[str, ...] = ()
+    others: Mapping[str, Other] = field(default_factory=dict)

@@ -10,6 +10,9 @@ figures     numbers that are computed as they are written
 sentences   one sentence a verdict, and the next command
 record      the JSON line
 explain     why a run got its word
+others      other symptoms than the one that it tested
+relabel     its stored replies labelled again
+compare     two runs side by side
 
 of a campaign, from a registry alone
 registry    lists of hypotheses and runs

@@ -9,7 +9,9 @@ from workbench.model.progress import Snapshot
 from workbench.model.verdict import Evidence, Judgement, Verdict
 from workbench.report.figures import rate, rate_and_rest
 from workbench.report.forecast import said
+from workbench.report.others import in_full
 from workbench.report.sentences import asides, sentence
+from workbench.report.starts import starts
 from workbench.report.text import blocks, duration, inert, number, points, ranked
 
 _FAILURES_SHOWN = 12
@@ -28,6 +30,9 @@ def explain(snapshot: Snapshot) -> Iterator[str]:
     for judgement in snapshot.judgements:
         yield ""
         yield from _judgement(judgement, snapshot)
+    if snapshot.starts:
+        yield ""
+        yield from starts(snapshot.starts)
     if snapshot.failures:
         yield ""
         yield "what was not clean, by arm and signature:"
@@ -50,6 +55,8 @@ def _judgement(judgement: Judgement, snapshot: Snapshot) -> Iterator[str]:
     yield f"  counts divided by a design effect of {judgement.design_effect:.2f}{assumed}"
     for note in judgement.notes:
         yield f"  note: {note}"
+    for line in in_full(judgement.others):
+        yield f"  also {line}"
     yield ""
     need = number(1 / plan.rules.alpha)
     yield f"  the rules, first match wins; a claim falls when the evidence against it reaches {need}:"

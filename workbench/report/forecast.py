@@ -38,6 +38,9 @@ def forecast(plan: Plan, pace: float | None = None) -> Iterator[str]:
         yield f"plan: {_until(plan.measurement)}{at_once}, seed {plan.seed}"
     for arm in plan.arms:
         yield f"  {arm.name:<10} {said(arm)}"
+    if plan.also:
+        named = ", ".join(inert(other.symptom.name) for other in plan.also)
+        yield f"  beside {inert(plan.symptom.name)}, counted and deciding nothing: {named}"
     for comparison in plan.comparisons:
         if comparison.hypothesis is not None:
             arms = f"{comparison.control} against {comparison.treatment}"
@@ -64,6 +67,8 @@ def plan_record(plan: Plan, pace: float | None = None) -> dict[str, Any]:
         "max_blocks": plan.rules.max_blocks,
         "in_flight": plan.in_flight,
         "seed": plan.seed,
+        "symptom": plan.symptom.name,
+        "others": [other.symptom.name for other in plan.also],
         "most_sessions": most,
         "most_seconds": None if pace is None else round(most * pace, 1),
         "hypotheses": [_outlook_record(comparison, plan) for comparison in plan.comparisons],

@@ -11,6 +11,7 @@ from workbench.model.standing import Item, State
 from workbench.report import values
 from workbench.report.changes import changes
 from workbench.report.markdown import code, link, plain
+from workbench.report.others import of_arm
 from workbench.report.reasons import arm, arms, because, settings, word
 from workbench.report.status import symptom_texts
 from workbench.report.steps import next_of_all
@@ -76,8 +77,21 @@ def _safe(suspects: Roster) -> str:
     where = f"{link(suspect.id)}, {plain(run)}, {moment(item.at)}{sent}"
     return (
         f"{plain(settings(result.settings))}: {plain(arm(result))} ({where});"
-        " what it costs in latency and throughput is not measured"
+        f"{_beside(suspects, item)} what it costs in latency and throughput is not measured"
     )
+
+
+def _beside(suspects: Roster, item: Item) -> str:
+    """Say what the safe arm showed of the campaign's other symptoms, and of which nobody knows."""
+    verdict = item.verdict
+    if verdict is None:
+        return ""
+    shown = [plain(text) for text in of_arm(verdict.others, "treatment")]
+    named = [name for name in suspects.registry.spec.symptoms if name != verdict.symptom]
+    unknown = [plain(name) for name in named if name not in verdict.others]
+    parts = [f" other symptoms there: {', '.join(shown)};"] if shown else []
+    parts += [f" not watched there: {', '.join(unknown)};"] if unknown else []
+    return "".join(parts)
 
 
 def newest_clean(suspects: Roster) -> tuple[Suspect, Item, ArmResult] | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from workbench.model.event import VerdictGiven
 from workbench.model.standing import Item
+from workbench.report.others import in_full
 from workbench.report.reasons import (
     arm,
     difference,
@@ -55,6 +56,8 @@ def verdict_lines(verdict: VerdictGiven) -> Iterator[str]:
         yield f"guard      {inert(guard.name)}: {inert(guard.detail)}"
     for note in verdict.notes:
         yield f"note       {inert(note)}"
+    for line in in_full(verdict.others):
+        yield f"also       {line}"
     if verdict.earlier:
         earlier = sentence_of(f"{each.run} ({blocks(each.blocks)})" for each in verdict.earlier)
         yield f"continues  {earlier}"

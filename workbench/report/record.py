@@ -6,7 +6,7 @@ from typing import Any
 
 from workbench.model.progress import Snapshot
 from workbench.model.verdict import Judgement
-from workbench.report.values import counts, evidence, guard
+from workbench.report.values import counts, evidence, guard, other
 from workbench.stats import rate_interval
 
 
@@ -29,6 +29,7 @@ def judgement_record(judgement: Judgement, snapshot: Snapshot) -> dict[str, Any]
         "notes": list(judgement.notes),
         "reference": counts(snapshot.measured) if snapshot.plan.measurement else None,
         "failures": dict(snapshot.failures),
+        "others": {name: other(of) for name, of in judgement.others.items()},
         "folder": snapshot.folder,
     }
     if judgement.comparison.hypothesis is not None:

@@ -2,7 +2,9 @@
 
 The record of `status`:
     title, as_of     as_of: time of the newest event, or null
-    symptoms         name, title, reference_rate, measured (run, hypothesis, counts, interval) or null
+    symptoms         name, title, reference_rate, measured (run, hypothesis, counts, interval) or null,
+                     beside (run, hypothesis, arms, rates, blocks, evidence) or null: seen in the newest
+                     test of another symptom
     counts           hypotheses by state
     contested        ids
     leading          a record of `list` with `because`, or null
@@ -24,7 +26,9 @@ from workbench.model.event import ArmResult
 from workbench.model.registry import Registry, RunLine
 from workbench.model.run import RunState
 from workbench.model.standing import Item, State
+from workbench.model.verdict import Other
 from workbench.report import values
+from workbench.report.others import arms_of
 from workbench.report.reasons import arm, arms, because, rates
 from workbench.report.registry import hypothesis_record, state_words
 from workbench.report.steps import campaign_step
@@ -75,16 +79,34 @@ def symptom_texts(suspects: Roster) -> list[tuple[str, str]]:
     """Write of each symptom of the campaign how often it shows, and where that was counted."""
     found = measured(suspects)
     return [
-        (name, _shows(found.get(name), spec)) for name, spec in suspects.registry.spec.symptoms.items()
+        (name, _shows(found.get(name), beside(suspects, name), spec))
+        for name, spec in suspects.registry.spec.symptoms.items()
     ]
 
 
-def _shows(found: tuple[Suspect, Item, ArmResult] | None, spec: SymptomSpec) -> str:
+def beside(suspects: Roster, symptom: str) -> tuple[Suspect, Item, Other] | None:
+    """Find the newest verdict on another symptom whose run also watched this one."""
+    found = [
+        (suspect, item, item.verdict.others[symptom])
+        for suspect, item in suspects.verdicts()
+        if item.verdict and symptom in item.verdict.others
+    ]
+    return found[-1] if found else None
+
+
+def _shows(
+    found: tuple[Suspect, Item, ArmResult] | None,
+    elsewhere: tuple[Suspect, Item, Other] | None,
+    spec: SymptomSpec,
+) -> str:
     if found is not None:
         suspect, item, control = found
         workload = item.verdict.workload if item.verdict else ""
         sent = f", workload {inert(workload)}" if workload else ""
         return f"{arm(control)}, control of {inert(suspect.id)}{sent}"
+    if elsewhere is not None:
+        suspect, _, other = elsewhere
+        return f"in no test of its own; beside {inert(suspect.id)}, {arms_of(other)}"
     if spec.reference_rate is not None:
         return f"{percent(spec.reference_rate)} stated in campaign.yaml; not counted in any test yet"
     return "not counted in any test yet"
@@ -102,7 +124,12 @@ def symptom_records(suspects: Roster) -> list[dict[str, Any]]:
             interval = [round(bound, 6) for bound in control.interval]
             counted = {**ids, "counts": values.counts(control.counts), "interval": interval}
         reference = {"title": spec.title, "reference_rate": spec.reference_rate}
-        records.append({"name": name, **reference, "measured": counted})
+        elsewhere = None
+        if seen := beside(suspects, name):
+            suspect, item, other = seen
+            run = item.verdict.run if item.verdict else ""
+            elsewhere = {"run": run, "hypothesis": suspect.id, **values.other(other)}
+        records.append({"name": name, **reference, "measured": counted, "beside": elsewhere})
     return records
 
 

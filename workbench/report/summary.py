@@ -10,6 +10,7 @@ from workbench.model.progress import Snapshot
 from workbench.model.verdict import Judgement
 from workbench.report.figures import bar, rate_and_rest
 from workbench.report.forecast import cost_against_clean
+from workbench.report.others import in_short
 from workbench.report.reasons import evidence_for
 from workbench.report.sentences import asides, next_step, sentence
 from workbench.report.text import blocks, duration, evidence, inert, points, ranked
@@ -53,6 +54,8 @@ def _comparison(judgement: Judgement, snapshot: Snapshot) -> Iterator[str]:
     yield from _evidence(judgement, plan)
     for note in judgement.notes:
         yield f"  note       {note}"
+    for line in in_short(judgement.others):
+        yield f"  {line}"
     yield from _failures(snapshot)
     yield ""
     spent = f"{blocks(judgement.blocks)}, {duration(snapshot.seconds)}, seed {plan.seed}"
@@ -86,7 +89,10 @@ def _failures(snapshot: Snapshot) -> Iterator[str]:
 
 def _after_measurement(snapshot: Snapshot) -> tuple[str, str]:
     measured = snapshot.measured
-    command = inert(snapshot.plan.arms[0].settings.get("command", "CMD"))
+    settings = snapshot.plan.arms[0].settings
+    if "command" not in settings:
+        return "read what was found running", f"workbench explain {snapshot.run}"
+    command = inert(settings["command"])
     if measured.decided < measured.total and not measured.hit:
         what = "see why nothing, or not everything, was observed"
         return what, f"workbench explain {shlex.quote(snapshot.folder)}"

@@ -10,7 +10,7 @@ from typing import Any
 
 from workbench.model.event import Renumbered, VerdictGiven
 from workbench.model.outcome import Counts
-from workbench.model.verdict import Evidence, Guard
+from workbench.model.verdict import Evidence, Guard, Other
 
 _LARGEST = 1e308
 _IN_FILES = {(VerdictGiven, "harmful"): "reversed", (Renumbered, "was"): "from"}
@@ -41,6 +41,16 @@ def evidence(of: Evidence) -> dict[str, float | None]:
     return {name: None if value is None else _finite(value) for name, value in values.items()}
 
 
+def other(of: Other) -> dict[str, Any]:
+    """Give what was seen of another symptom."""
+    return {
+        "arms": {arm: counts(each) for arm, each in of.arms.items()},
+        "rates": {arm: [round(bound, 4) for bound in rate] for arm, rate in of.rates.items()},
+        "blocks": of.blocks,
+        "evidence": {"no_effect": _finite(of.no_effect), "no_harm": _finite(of.no_harm)},
+    }
+
+
 def _finite(value: float) -> float:
     return float(f"{min(value, _LARGEST):.4g}")  # JSON knows no infinity
 
@@ -62,6 +72,8 @@ def plain(value: Any) -> Any:
             return counts(value)
         case Evidence():
             return evidence(value)
+        case Other():
+            return other(value)
         case StrEnum():
             return value.value
         case datetime():

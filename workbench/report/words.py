@@ -125,6 +125,10 @@ NOUNS = {
     "refuted": "The treatment fails although it was predicted to remove the symptom.",
     "untested": "The counts say neither that the prediction held nor that it is refuted.",
     "guard": "A check of what was really run; one that trips makes the run invalid.",
+    "readback": "How one knows that a setting took effect: where to look, and what is due there.",
+    "exposure": "Proof that the suspect's path was exercised: a metric or lines of a log, counted.",
+    "fingerprint": "What was really running: code, configuration, environment, read back and compared.",
+    "start": "One start of an engine for one arm; its sessions are a cluster.",
     "crashed": "A command ended by SEGV, ABRT, BUS, FPE or ILL: a hit with a label of its own.",
     "other": "A failure that the symptom does not claim; listed by signature, never pooled with hits.",
     "skipped": "A command that exited with 125: no observation.",
@@ -150,6 +154,30 @@ NOUNS = {
     "seed": "Fixes the order of arms and the seed of every session.",
 }
 
+GUARDS = {
+    "changed-while-running": "What an arm runs, or how it is set, changed between two of its starts.",
+    "same-config": (
+        "Nothing that was read back of the two arms differs: the knob had no effect, or nobody can see"
+        " that it had one. Give it a readback that shows it."
+    ),
+    "readback-differs": "A setting was asked for and another read back: it never took effect.",
+    "differs-elsewhere": (
+        "The arms differ in more than the varied knob and what it says it `moves`, so nobody can say"
+        " what made the difference."
+    ),
+    "exposure-not-reached": (
+        "The suspect's path was not exercised as much as its test asks: the counts say nothing of it."
+    ),
+    "older-than-its-files": "The process began before its files were last changed: it runs other code.",
+    "restarted": "Somebody else restarted the engine while it was being tested.",
+    "foreign-traffic": (
+        "The server had more requests than this run sent. Keep others away, or say that they do not"
+        " matter by `allow_foreign: true` of the engine."
+    ),
+    "client-bottleneck": "The client could not keep up: the load was not the one asked for.",
+    "load-not-reached": "The server saw fewer requests in flight than were asked for.",
+}
+
 _PARTS = {
     "verdicts of a run": VERDICTS,
     "states of a hypothesis": STATES,
@@ -157,6 +185,7 @@ _PARTS = {
     "roles": ROLES,
     "statuses of a session": STATUSES,
     "numbers": NUMBERS,
+    "guards": GUARDS,
     "other words": NOUNS,
 }
 GLOSSARY = {word: text for part in _PARTS.values() for word, text in part.items()}

@@ -32,8 +32,14 @@ def replace_file(path: Path, data: bytes, *, disk: Os = REAL_OS) -> None:
         raise refusal(path, error) from error
 
 
-def create_file(path: Path, data: bytes, *, disk: Os = REAL_OS) -> None:
+def create_file(path: Path, data: bytes, *, disk: Os = REAL_OS, mode: int = 0o644) -> None:
     """Make a file that nobody has yet, whole and durably, or not at all.
+
+    Args:
+        path: The file.
+        data: Its bytes.
+        disk: System calls.
+        mode: Its permissions.
 
     Raises:
         StoreError: A file of that name is there.
@@ -42,7 +48,7 @@ def create_file(path: Path, data: bytes, *, disk: Os = REAL_OS) -> None:
     temporary = _beside(path)
     made = [temporary]
     try:
-        _write(temporary, data, disk)
+        _write(temporary, data, disk, mode)
         disk.link(str(temporary), str(path))  # unlike a rename, it never replaces what is there
         made.append(path)
         sync_folder(disk, path.parent)
@@ -56,7 +62,9 @@ def create_file(path: Path, data: bytes, *, disk: Os = REAL_OS) -> None:
         raise refusal(path, error) from error
 
 
-def own_folder(folder: Path, hint: str, *, disk: Os = REAL_OS, lasting: bool = False) -> Path:
+def own_folder(
+    folder: Path, hint: str, *, disk: Os = REAL_OS, lasting: bool = False, mode: int = 0o755
+) -> Path:
     """Give a folder of a campaign, made when it is not there.
 
     Args:
@@ -64,6 +72,7 @@ def own_folder(folder: Path, hint: str, *, disk: Os = REAL_OS, lasting: bool = F
         hint: What to say of one that leads elsewhere.
         disk: System calls.
         lasting: Its name must survive a power cut.
+        mode: Its permissions, should it be made.
 
     Raises:
         StoreError: It is a symbolic link, or cannot be made.
@@ -73,7 +82,7 @@ def own_folder(folder: Path, hint: str, *, disk: Os = REAL_OS, lasting: bool = F
     try:
         if not folder.is_dir():
             with suppress(FileExistsError):
-                disk.mkdir(str(folder), 0o755)
+                disk.mkdir(str(folder), mode)
             if lasting:
                 sync_folder(disk, folder.parent)
     except OSError as error:
@@ -98,8 +107,8 @@ def _beside(path: Path) -> Path:
     return path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
 
 
-def _write(temporary: Path, data: bytes, disk: Os) -> None:
-    fd = disk.open(str(temporary), CREATE, 0o644)
+def _write(temporary: Path, data: bytes, disk: Os, mode: int = 0o644) -> None:
+    fd = disk.open(str(temporary), CREATE, mode)
     try:
         write_all(disk, fd, data)
         disk.fsync(fd)

@@ -45,6 +45,14 @@ class Os(Protocol):
         """Cut a file to `length` bytes."""
         ...
 
+    def fchmod(self, fd: int, mode: int, /) -> None:
+        """Give a file its permissions."""
+        ...
+
+    def fchown(self, fd: int, user: int, group: int, /) -> None:
+        """Give a file its owner."""
+        ...
+
     def rename(self, source: str, target: str, /) -> None:
         """Put `source` in the place of `target` in one step."""
         ...
@@ -74,6 +82,8 @@ class RealOs:
     fdatasync = staticmethod(getattr(os, "fdatasync", os.fsync))  # not every system has the cheap one
     fsync = staticmethod(os.fsync)
     ftruncate = staticmethod(os.ftruncate)
+    fchmod = staticmethod(os.fchmod)
+    fchown = staticmethod(os.fchown)
     rename = staticmethod(os.replace)
     link = staticmethod(os.link)
     mkdir = staticmethod(os.mkdir)
@@ -84,8 +94,16 @@ class RealOs:
 REAL_OS: Os = RealOs()
 
 
-def refusal(path: Path, error: OSError) -> StoreError:
-    """Say in our words what the system refused; StorageFull when the disk is to blame."""
+def refusal(
+    path: Path, error: OSError, *, missing: str = "was the folder removed while it was in use?"
+) -> StoreError:
+    """Say in our words what the system refused; StorageFull when the disk is to blame.
+
+    Args:
+        path: What it was about.
+        error: What the system said.
+        missing: What to say of something that is not there.
+    """
     cause = error.strerror or str(error)
     if error.errno in _DISK_IS_OUT:
         return StorageFull(
@@ -94,7 +112,7 @@ def refusal(path: Path, error: OSError) -> StoreError:
     if error.errno == errno.ELOOP:
         return StoreError(f"{path}: is a symbolic link", hint="run folders hold plain files only")
     if isinstance(error, FileNotFoundError):
-        return StoreError(f"{path}: {cause}", hint="was the folder removed while it was in use?")
+        return StoreError(f"{path}: {cause}", hint=missing)
     if isinstance(error, FileExistsError | NotADirectoryError):
         return StoreError(f"{path}: a file stands where a folder is due", hint="name another folder")
     return StoreError(f"{path}: {cause}")

@@ -110,6 +110,18 @@ class FaultyOs:
         self._synced[path] = min(self._synced.get(path, 0), length)
         self._after()
 
+    def fchmod(self, fd: int, mode: int, /) -> None:
+        """Give a file its permissions."""
+        self._step("fchmod", self._paths[fd])
+        REAL_OS.fchmod(fd, mode)
+        self._after()
+
+    def fchown(self, fd: int, user: int, group: int, /) -> None:
+        """Give a file its owner."""
+        self._step("fchown", self._paths[fd])
+        REAL_OS.fchown(fd, user, group)
+        self._after()
+
     def rename(self, source: str, target: str, /) -> None:
         """Rename a file over another."""
         self._step("rename", target)

@@ -7,8 +7,9 @@ on reading, so that a later workbench of the same format may add some.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -19,14 +20,15 @@ from workbench.store.jsonl import BadLine, seal
 from workbench.store.tags import tag, untag
 
 Tagged = dict[str, str]
+_Struct = TypeVar("_Struct", bound=msgspec.Struct)
 
 
 class SeenLine(msgspec.Struct, omit_defaults=True):
-    """One of the `others` of a sample: what the exchange is for another symptom."""
+    """What an exchange is for another symptom; without a label, it has the line's own."""
 
-    label: str | Tagged
-    rule: str | Tagged
-    status: Status
+    status: Status = Status.CLEAN
+    label: str | Tagged = ""
+    rule: str | Tagged = ""
     signature: str | Tagged = ""
 
 
@@ -63,7 +65,7 @@ class SampleLine(msgspec.Struct, omit_defaults=True):
     detail: str | Tagged = ""
     earlier: list[str | Tagged] = []
     request_sha256: str = ""
-    others: dict[str, SeenLine] = {}
+    also: dict[str, SeenLine] = {}
 
 
 class EventLine(msgspec.Struct, omit_defaults=True):
@@ -81,6 +83,7 @@ _TAGGABLE = (
     *("label", "rule", "seconds", "signature", "signal", "start_seconds", "text", "expected"),
     *("finish", "detail", "earlier"),
 )
+_TAGGABLE_OF_SEEN = ("label", "rule", "signature")
 
 
 def encode_sample(sample: Sample, blob: str = "") -> bytes:
@@ -115,7 +118,9 @@ def encode_sample(sample: Sample, blob: str = "") -> bytes:
         exchange.detail,
         list(exchange.earlier),
         exchange.request_sha256,
-        {name: _seen_line(seen) for name, seen in sample.others.items()} if sample.others else {},
+        also={name: _seen_line(seen, label) for name, seen in sample.others.items()}
+        if sample.others
+        else {},
     )
     if not (math.isfinite(exchange.seconds) and math.isfinite(exchange.start_seconds)):
         return seal(
@@ -160,12 +165,18 @@ def decode_sample(body: bytes) -> tuple[Sample, str]:
             request_sha256=line.request_sha256,
         ),
         attempt=line.attempt,
-        label=_label(line),
+        label=Label(
+            word=_plain(line.label, str),
+            rule=_plain(line.rule, str),
+            signature=_plain(line.signature, str),
+        ),
         status=line.status,
         text_sha256=line.text_sha256,
         at=line.at,
-        others={name: _seen(seen) for name, seen in line.others.items()} if line.others else {},
     )
+    if line.also:
+        others = {name: _seen(each, sample.label) for name, each in line.also.items()}
+        sample = replace(sample, others=others)
     return sample, line.blob
 
 
@@ -184,29 +195,27 @@ def decode_event(body: bytes) -> RunEvent:
     return RunEvent(at=line.at, kind=line.kind, facts=facts)
 
 
-def _seen_line(seen: Seen) -> SeenLine:
-    return SeenLine(seen.label.word, seen.label.rule, seen.status, seen.label.signature)
+def _seen_line(seen: Seen, own: Label) -> SeenLine:
+    label = seen.label
+    if label == own:
+        return SeenLine(seen.status)
+    return SeenLine(seen.status, label.word, label.rule, label.signature)
 
 
-def _seen(line: SeenLine) -> Seen:
-    return Seen(label=_label(line), status=line.status)
-
-
-def _label(line: SampleLine | SeenLine) -> Label:
-    return Label(
-        word=_plain(line.label, str),
-        rule=_plain(line.rule, str),
-        signature=_plain(line.signature, str),
-    )
+def _seen(line: SeenLine, own: Label) -> Seen:
+    if line.label == "":
+        return Seen(label=own, status=line.status)
+    word, rule, signature = (_plain(getattr(line, name), str) for name in _TAGGABLE_OF_SEEN)
+    return Seen(label=Label(word=word, rule=rule, signature=signature), status=line.status)
 
 
 def _tagged(line: SampleLine) -> SampleLine:
-    others = {
-        name: SeenLine(tag(seen.label), tag(seen.rule), seen.status, tag(seen.signature))
-        for name, seen in line.others.items()
-    }
-    fields = {name: tag(getattr(line, name)) for name in _TAGGABLE}
-    return msgspec.structs.replace(line, others=others, **fields)
+    also = {name: _with_tags(each, _TAGGABLE_OF_SEEN) for name, each in line.also.items()}
+    return msgspec.structs.replace(_with_tags(line, _TAGGABLE), also=also)
+
+
+def _with_tags(line: _Struct, names: tuple[str, ...]) -> _Struct:
+    return msgspec.structs.replace(line, **{name: tag(getattr(line, name)) for name in names})
 
 
 def _plain(value: Any, kind: type[Any]) -> Any:

@@ -22,7 +22,7 @@ from workbench.store.yamltext import Document
 
 _NOUNS = {"engines": "engine", "workloads": "workload", "knobs": "knob", "classifiers": "classifier"}
 _FIELDS = {
-    "engines": ("lifecycle", "dialect", "protected"),
+    "engines": ("lifecycle", "dialect", "protected", "allow_foreign"),
     "workloads": ("kind", "sessions", "in_flight", "seed", "keep_texts"),
     "knobs": ("kind", "levels", "readback", "moves", "components", "on"),
     "classifiers": ("kind",),

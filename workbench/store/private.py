@@ -9,9 +9,9 @@ from enum import Enum
 from typing import Any
 
 from workbench.model.event import ArmResult, Body, Unknown
-from workbench.model.outcome import Label
+from workbench.model.outcome import Counts, Label
 from workbench.model.plan import Arm, Part, Plan
-from workbench.model.run import Fingerprint, Manifest, RunEvent, Sample, Served
+from workbench.model.run import Fingerprint, Manifest, RunEvent, Sample, Seen, Served
 from workbench.model.start import Reading, Start
 from workbench.model.verdict import Guard
 from workbench.store.redact import (
@@ -32,6 +32,9 @@ _REFERENCES = frozenset(
         *("hypothesis", "hypotheses", "replaced_by"),
     }
 )
+
+
+_KEY = "api_key_env"  # the option that names a variable, whatever that is called
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +58,14 @@ class Gate:
         return cls(longest_first(secret for secret in secrets if secret))
 
     def knowing(self, plan: Plan) -> Gate:
-        """Know also what a plan holds that is secret by its name."""
+        """Know also what a plan holds that is secret by its name, and the keys that it names."""
         given = [arm.settings for arm in plan.arms]
         given += [part.options for part in (plan.engine, plan.workload, plan.classifier)]
+        given += [other.classifier.options for other in plan.also]
         given += [part.options for part in plan.knobs.values()]
         given += [_secret_levels(name, part) for name, part in plan.knobs.items()]
+        variables = (part.options.get(_KEY) for part in (plan.engine, plan.workload))
+        given += [{"api_key": os.environ.get(str(name), "")} for name in variables]
         return Gate.of({*self.secrets, *secrets_given(given)})
 
     def manifest(self, manifest: Manifest) -> Manifest:
@@ -120,15 +126,10 @@ class Gate:
                 earlier=tuple(earlier),
             )
         label = self._label(sample.label)
-        if sample.others:
-            others = {
-                name: replace(seen, label=self._label(seen.label))
-                for name, seen in sample.others.items()
-            }
-            return replace(sample, exchange=exchange, label=label, others=others)
-        if exchange is before and label is sample.label:
+        others = {name: self._seen(seen) for name, seen in sample.others.items()}
+        if exchange is before and label is sample.label and others == sample.others:
             return sample
-        return replace(sample, exchange=exchange, label=label)
+        return replace(sample, exchange=exchange, label=label, others=others)
 
     def _label(self, label: Label) -> Label:
         rule, signature = self._masked(label.rule), self._masked(label.signature)
@@ -139,8 +140,14 @@ class Gate:
     def _masked(self, text: str) -> str:
         return mask(text, self.secrets) if text else ""
 
+    def _seen(self, seen: Seen) -> Seen:
+        label = self._label(seen.label)
+        return seen if label is seen.label else replace(seen, label=label)
+
     def _record(self, value: Any) -> Any:
         """Redact the texts of a record, at any depth."""
+        if isinstance(value, Counts):  # the order of its letters is no text
+            return value
         if isinstance(value, str):
             return value if isinstance(value, Enum) else self.prose(value)
         if isinstance(value, ArmResult):
@@ -163,6 +170,7 @@ class Gate:
             engine=self._part(plan.engine),
             workload=self._part(plan.workload),
             classifier=self._part(plan.classifier),
+            also=tuple(replace(each, classifier=self._part(each.classifier)) for each in plan.also),
             knobs={name: self._knob(name, part) for name, part in plan.knobs.items()},
         )
 

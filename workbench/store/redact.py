@@ -64,7 +64,21 @@ _PAIRS = frozenset(
 )
 # A name that ends so tells where a secret is, or how long: that is worth knowing, and no secret.
 _ABOUT = frozenset(
-    {"FILE", "PATH", "DIR", "LENGTH", "LEN", "NAME", "TYPE", "DTYPE", "COUNT", "TIMEOUT", "ID", "URL"}
+    {
+        "FILE",
+        "PATH",
+        "DIR",
+        "LENGTH",
+        "LEN",
+        "NAME",
+        "TYPE",
+        "DTYPE",
+        "COUNT",
+        "TIMEOUT",
+        "ID",
+        "URL",
+        "ENV",
+    }
 )
 # Tokens of a language model, and keys that are not for locks.
 _HARMLESS_BEFORE = frozenset(

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -95,6 +95,72 @@ class Document:
         while keys and keys not in self.places:
             keys = keys[:-1]
         return self.places.get(keys, Place(0, 0))
+
+
+class Event(NamedTuple):
+    """What the parser met, for readers of files that are not of a campaign.
+
+    Attributes:
+        kind: `document`, `mapping`, `sequence`, `end` of one of the last two, `scalar` or `alias`.
+        line: Line in which it begins, from 1.
+        start: Offset at which it begins.
+        end: Offset behind it.
+        text: What a scalar says.
+        style: How a scalar is written: empty for a plain one, else the sign of its style.
+        marked: It has an anchor or a tag.
+    """
+
+    kind: str
+    line: int
+    start: int
+    end: int
+    text: str
+    style: str
+    marked: bool
+
+
+def parse(text: str, *, loader: Any = LOADER) -> Iterator[Event]:
+    """Yield what stands in a text, whatever its style.
+
+    Raises:
+        ValueError: It is no YAML; says in which line.
+    """
+    try:
+        parser = loader(text)
+        try:
+            while (event := parser.get_event()) is not None:
+                kind = _KINDS.get(type(event))
+                if kind is not None:
+                    yield _event(kind, event)
+        finally:
+            parser.dispose()
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f"line {mark.line + 1}: " if mark else ""
+        raise ValueError(f"{line}is no YAML: {getattr(error, 'problem', None) or error}") from error
+
+
+_KINDS = {
+    yaml.DocumentStartEvent: "document",
+    yaml.MappingStartEvent: "mapping",
+    yaml.SequenceStartEvent: "sequence",
+    yaml.MappingEndEvent: "end",
+    yaml.SequenceEndEvent: "end",
+    yaml.ScalarEvent: "scalar",
+    yaml.AliasEvent: "alias",
+}
+
+
+def _event(kind: str, event: Any) -> Event:
+    return Event(
+        kind,
+        event.start_mark.line + 1,
+        event.start_mark.index,
+        event.end_mark.index,
+        getattr(event, "value", ""),
+        getattr(event, "style", "") or "",
+        kind != "alias" and bool(getattr(event, "anchor", None) or getattr(event, "tag", None)),
+    )
 
 
 def never(_: Keys) -> bool:

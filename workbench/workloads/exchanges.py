@@ -101,7 +101,10 @@ def _completion(choice: Choice) -> dict[str, Any]:
 def _ended(attempt: Attempt) -> tuple[Ending, str]:
     if attempt.outcome is Outcome.COMPLETED and not attempt.valid_utf8:
         return Ending.MALFORMED, "the body is not UTF-8"
-    return Ending(attempt.outcome.value), attempt.detail
+    detail = attempt.detail
+    if attempt.outcome is Outcome.RESET and attempt.reused and attempt.status is None:
+        detail += "; it had served before, and may have been closed for being idle"
+    return Ending(attempt.outcome.value), detail
 
 
 def _tokens(count: int | None) -> int | None:

@@ -48,7 +48,8 @@ class Line(msgspec.Struct, forbid_unknown_fields=True):
     detail: Annotated[str, Meta(max_length=200)] = ""
 
 
-_decode = msgspec.json.Decoder(Line).decode
+read_line = msgspec.json.Decoder(Line).decode
+"""Read a line; raises ValueError for what is not one."""
 
 
 def private_folder(run: str) -> tempfile.TemporaryDirectory[str]:
@@ -92,7 +93,7 @@ def written_in(path: Path, session: SessionKey) -> list[Exchange]:
 
 def _exchange(session: SessionKey, turn: int, number: int, line: bytes) -> Exchange:
     try:
-        told = _decode(line)
+        told = read_line(line)
         text, expected = as_text(told.text), as_text(told.expected)
     except (ValueError, RecursionError) as error:
         shown = line[:_SHOWN].decode("utf-8", "replace")

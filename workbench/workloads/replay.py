@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from workbench.errors import UsageError, nearest
+from workbench.model.ids import SessionKey
 from workbench.ports import SessionRequest
 from workbench.workloads.server import Ask, ServerOptions, ServerWorkload
 from workbench.workloads.single import as_text
@@ -67,10 +68,14 @@ class ReplayWorkload(ServerWorkload[ReplayOptions]):
 
     def asks(self, options: ReplayOptions, session: SessionRequest) -> Iterator[Ask]:
         """Ask what stands in the entry of the session."""
-        number = len(self._entries)
-        start = session.key.block * (number * _STEP // 1000)
-        for turn in self._entries[(start + session.key.session) % number]:
+        for turn in self._entries[entry_of(session.key, len(self._entries))]:
             yield Ask(body=_decode(turn.body), expected=turn.expected)
+
+
+def entry_of(session: SessionKey, entries: int) -> int:
+    """Say which of so many entries a session sends."""
+    start = session.block * (entries * _STEP // 1000)
+    return (start + session.session) % entries
 
 
 def read_entries(path: Path) -> list[list[Turn]]:

@@ -106,6 +106,9 @@ class ServerWorkload(Workload, Generic[Options]):
         """Give what a session asks, turn by turn; depends on the options and the session alone."""
         raise NotImplementedError
 
+    def check(self, options: Options) -> None:
+        """Raise ValueError when these options, with an arm's load laid over them, cannot be driven."""
+
     async def drive(self, endpoint: Endpoint, session: SessionRequest) -> AsyncIterator[Exchange]:
         """Send the requests of a session one after another. Cancelling ends its connection at once."""
         line = self._lined(endpoint)
@@ -131,34 +134,15 @@ class ServerWorkload(Workload, Generic[Options]):
             await client.aclose()
 
     async def _send(self, line: _Line[Options], ask: Ask, key: ExchangeKey, *, last: bool) -> Exchange:
+        content, request = _request(line, ask)
         options = line.options
+        retry = Retry(times=options.retries) if options.retries else None
         try:
-            body = assembled(
-                ask.body,
-                api=line.api,
-                stream=options.stream,
-                model=options.model,
-                fields=options.body,
-                arm=line.endpoint.request,
-            )
-            content = encoded(body)
-            request = Request(
-                url=line.url,
-                body=content,
-                form=line.api.form,
-                stream=streams(body),
-                deadline=options.timeout,
-                headers=options.headers,
-            )
-            client = self._client = self._client or Client(
-                api_key_env=options.api_key_env, limits=LIMITS
-            )
-            retry = Retry(times=options.retries) if options.retries else None
-            reply = await client.send(request, retry=retry)
+            if self._client is None:
+                self._client = Client(api_key_env=options.api_key_env, limits=LIMITS)
+            reply = await self._client.send(request, retry=retry)
         except UsageError as error:
             raise ArmCouldNotStart(line.endpoint.arm, error.what, hint=error.hint) from error
-        except ValueError as error:
-            raise ArmCouldNotStart(line.endpoint.arm, f"nothing can be sent: {error}") from error
         return exchange_of(
             reply,
             key,
@@ -195,9 +179,36 @@ class ServerWorkload(Workload, Generic[Options]):
                 raise ArmCouldNotStart(endpoint.arm, f"its load has no {name!r}", hint=hint)
         try:
             merged = laid_over(msgspec.to_builtins(self._options), load)
-            return msgspec.convert(merged, type(self._options))
+            options = msgspec.convert(merged, type(self._options))
+            self.check(options)
         except (ValueError, TypeError) as error:
             raise ArmCouldNotStart(endpoint.arm, f"its load cannot be: {error}") from error
+        return options
+
+
+def _request(line: _Line[Any], ask: Ask) -> tuple[bytes, Request]:
+    """Give a request, and its body as it is sent; raises ArmCouldNotStart for what cannot be."""
+    options = line.options
+    try:
+        body = assembled(
+            ask.body,
+            api=line.api,
+            stream=options.stream,
+            model=options.model,
+            fields=options.body,
+            arm=line.endpoint.request,
+        )
+        content = encoded(body)
+        return content, Request(
+            url=line.url,
+            body=content,
+            form=line.api.form,
+            stream=streams(body),
+            deadline=options.timeout,
+            headers=options.headers,
+        )
+    except ValueError as error:
+        raise ArmCouldNotStart(line.endpoint.arm, f"nothing can be sent: {error}") from error
 
 
 def joined(url: str, path: str) -> str:

@@ -66,8 +66,18 @@ class SessionsWorkload(ServerWorkload[SessionsOptions]):
 
     def __init__(self, options: SessionsOptions) -> None:
         super().__init__(options)
-        self._vocabulary = _vocabulary(options)
+        path = Path(options.cwd or "") / options.vocabulary if options.vocabulary else SHIPPED
+        try:
+            self._vocabulary = Vocabulary.parse(read_whole(path, _LARGEST).decode())
+            self.check(options)
+        except ValueError as error:
+            hint = "see `vocabulary` in docs/workloads.md"
+            raise UsageError(f"{path}: {error}", hint=hint) from error
         self._tools = records.tools(self._vocabulary)
+
+    def check(self, options: SessionsOptions) -> None:
+        """Raise ValueError when there are too few words for so long a session."""
+        records.draw(options.shape(), self._vocabulary, seed=0, session=0)
 
     def asks(self, options: SessionsOptions, session: SessionRequest) -> Iterator[Ask]:
         """Ask for one record a turn."""
@@ -85,13 +95,3 @@ class SessionsWorkload(ServerWorkload[SessionsOptions]):
 def _as_expected(call: Call) -> str:
     """Write a call as classifiers compare it."""
     return json.dumps({"name": call.name, "arguments": dict(call.arguments)}, ensure_ascii=False)
-
-
-def _vocabulary(options: SessionsOptions) -> Vocabulary:
-    path = Path(options.cwd or "") / options.vocabulary if options.vocabulary else SHIPPED
-    try:
-        vocabulary = Vocabulary.parse(read_whole(path, _LARGEST).decode())
-        records.draw(options.shape(), vocabulary, seed=0, session=0)  # has it words enough?
-    except ValueError as error:
-        raise UsageError(f"{path}: {error}", hint="see `vocabulary` in docs/workloads.md") from error
-    return vocabulary

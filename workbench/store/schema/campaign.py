@@ -100,6 +100,7 @@ class EngineShape(Open):
     lifecycle: Name
     dialect: Name = ""
     protected: bool = False
+    allow_foreign: bool = False
 
     def noun(self, name: str) -> EngineSpec:
         """Give the engine."""
@@ -108,6 +109,7 @@ class EngineShape(Open):
             lifecycle=self.lifecycle,
             dialect=self.dialect,
             protected=self.protected,
+            allow_foreign=self.allow_foreign,
             options=self.options,
         )
 

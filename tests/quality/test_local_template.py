@@ -47,7 +47,8 @@ def test_what_is_set_up_by_the_first_lines_shows_the_symptom_and_what_removes_it
         "H1": "present",
         "H2": "present",
     }
-    for found in said.values():
+    for name, found in said.items():
         assert found["guards"] == []
-        assert found["arms"]["treatment"]["hit"] == 0
+        assert found["arms"].keys() == {"control", f"treatment-{name}"}
+        assert found["arms"][f"treatment-{name}"]["hit"] == 0
     assert said["H1"]["arms"]["control"] == said["H2"]["arms"]["control"]  # one arm, started once

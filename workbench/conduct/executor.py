@@ -64,7 +64,7 @@ class InProcess:
         knobs: Knobs,
         files: Callable[[Arm], AbstractContextManager[None]],
     ) -> None:
-        self._run = run
+        self.run = run
         self._engine = engine
         self._workload = workload
         self._knobs = knobs
@@ -96,6 +96,10 @@ class InProcess:
                 hint="its log says why; a symptom with `statuses: [engine_died]` counts that",
             )
 
+    def died(self) -> bool:
+        """Whether the engine has ended by itself."""
+        return bool(self._engine.died())
+
     async def _start(
         self,
         job: ArmJob,
@@ -117,8 +121,8 @@ class InProcess:
                 if not await watch.up(job.arm, job.block, number, time.monotonic() - begun):
                     return False
                 meter = Meter(self._engine, asked)
-                drive = _Drive(self, job, endpoint, waiting, meter, take, enough)
-                ended = await drive.run(asked)
+                drive = _Drive(self, self._workload, job, endpoint, waiting, meter)
+                ended = await drive.run(asked, take, enough)
                 go_on = await watch.over(job.arm, meter, self._engine.died())
                 return go_on and not ended
             finally:
@@ -132,28 +136,28 @@ class _Drive:
     def __init__(
         self,
         executor: InProcess,
+        workload: Workload,
         job: ArmJob,
         endpoint: Endpoint,
         waiting: deque[tuple[int, int]],
         meter: Meter,
-        take: Callable[[Exchange], None],
-        enough: Callable[[], bool],
     ) -> None:
         self._executor = executor
+        self._workload = workload
         self._job = job
         self._endpoint = endpoint
         self._waiting = waiting
         self._meter = meter
-        self._take = take
-        self._enough = enough
 
-    async def run(self, workers: int) -> bool:
+    async def run(
+        self, workers: int, take: Callable[[Exchange], None], enough: Callable[[], bool]
+    ) -> bool:
         """Drive until all sessions are done, enough are, or the engine died; True unless it died."""
         await self._meter.begin()
         try:
             async with asyncio.TaskGroup() as group:
                 for _ in range(workers):
-                    group.create_task(self._work())
+                    group.create_task(self._work(take, enough))
         except* _Enough:
             self._waiting.clear()
         except* Exception as raised:  # noqa: BLE001 - unwraps the group, whatever is in it
@@ -162,27 +166,26 @@ class _Drive:
         finally:
             await self._meter.quit()
         await self._meter.end()
-        return not self._executor._engine.died()
+        return not self._executor.died()
 
-    async def _work(self) -> None:
-        engine = self._executor._engine
-        while self._waiting and not engine.died():
+    async def _work(self, take: Callable[[Exchange], None], enough: Callable[[], bool]) -> None:
+        while self._waiting and not self._executor.died():
             session, seed = self._waiting.popleft()
             key = SessionKey(self._job.arm.name, self._job.block, session)
-            await self._session(SessionRequest(run=self._executor._run, key=key, seed=seed))
-            if self._enough():
+            await self._session(SessionRequest(run=self._executor.run, key=key, seed=seed), take)
+            if enough():
                 raise _Enough
 
-    async def _session(self, request: SessionRequest) -> None:
+    async def _session(self, request: SessionRequest, take: Callable[[Exchange], None]) -> None:
         whole = False
         self._executor.in_flight += 1
         self._meter.session_began()
         try:
-            async for exchange in self._executor._workload.drive(self._endpoint, request):
+            async for exchange in self._workload.drive(self._endpoint, request):
                 if exchange.ending is not Ending.COMPLETED and await self._died(exchange.ending):
                     exchange = replace(exchange, ending=Ending.ENGINE_DIED, last=True)
                 self._meter.took(exchange)
-                self._take(exchange)
+                take(exchange)
             whole = True
         finally:
             self._executor.in_flight -= 1
@@ -191,7 +194,7 @@ class _Drive:
     async def _died(self, ending: Ending) -> bool:
         """Say whether the engine has died; a process ends a moment after its connections."""
         for _ in range(_LOOKS if ending in _CUT else 1):
-            if self._executor._engine.died():
+            if self._executor.died():
                 return True
             await asyncio.sleep(_NOTICE / _LOOKS)
         return False

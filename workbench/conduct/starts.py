@@ -54,11 +54,6 @@ class Starts:
         self._sighting: Sighting | None = None
         self._found: Fingerprint | None = None
 
-    @property
-    def seen(self) -> bool:
-        """Whether there is anything to be seen of the present start."""
-        return self._found is not None
-
     async def up(self, arm: Arm, start: Start) -> Sequence[Guard]:
         """Look at an arm that is up and has been sent nothing; give what makes the run invalid.
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -31,6 +32,7 @@ from tests.quality.servers import (
     write,
 )
 from workbench.http.control import Control
+from workbench.model.outcome import Ending, Status
 
 pytestmark = pytest.mark.quality
 
@@ -239,3 +241,34 @@ def test_a_restart_by_somebody_else(tmp_path: Path) -> None:
 
         with once_driven(tmp_path / "campaign", restart):
             invalid(tmp_path / "campaign", "restarted")
+
+
+def test_an_engine_that_dies_is_started_again_and_its_death_is_a_symptom(tmp_path: Path) -> None:
+    """No guard: what it took with it says so, and the sessions that had not begun get another start."""
+    spec = campaign()
+    spec["symptoms"]["crashed"] = {"statuses": ["engine_died"]}
+    spec["workloads"]["calls"] |= {"sessions": 12, "in_flight": 2, "turns": 4}
+    folder = write(tmp_path, spec, suspect() | {"symptom": "garbled"})
+
+    def kill() -> None:
+        (found, *_) = run_of(folder).fingerprints()
+        os.kill(int(found.volatile["server pid"]), signal.SIGKILL)
+
+    with once_driven(folder, kill):
+        done = workbench(folder, "test", "H1", "--json", "--display", "none")
+    assert done.returncode in (0, 4), done.stderr
+    told = record(done)
+    assert told["guards"] == []
+    starts = [each.start for each in run_of(folder).fingerprints() if each.start is not None]
+    (first,) = (start for start in starts if start.died)
+    assert "SIGKILL" in first.died
+    assert [(each.arm, each.block) for each in starts if each.number == 2] == [(first.arm, 1)]
+    dead = [
+        sample for sample in run_of(folder).samples() if sample.exchange.ending is Ending.ENGINE_DIED
+    ]
+    assert 1 <= len(dead) <= 2  # what was in flight, and nothing else
+    assert {sample.status for sample in dead} == {Status.ERRORED}
+    assert {sample.seen("crashed").status for sample in dead} == {Status.HIT}
+    arm = told["arms"][first.arm]
+    assert arm["errored"] == len(dead)
+    assert sum(arm.values()) == 24  # two blocks, and no session was lost or counted twice

@@ -26,6 +26,7 @@ CLIENTS = {
 }
 LOADS = {
     "full speed": ((), 3000),
+    "quick: first token after 10 ms, then one each 2 ms": (("--ttft", "0.01", "--itl", "0.002"), 1800),
     "paced: first token after 50 ms, then one each 20 ms": (("--ttft", "0.05", "--itl", "0.02"), 240),
 }
 Measured = dict[str, float]

@@ -10,7 +10,7 @@ from workbench.campaign.holding import Leave, held
 from workbench.campaign.registry import Campaign
 from workbench.campaign.testing import placed
 from workbench.conduct.measuring import plan_measurement
-from workbench.conduct.site import engine_of
+from workbench.conduct.site import engine_of, spoken
 from workbench.errors import ResumeRefused
 from workbench.model.event import Actor
 from workbench.model.plan import Plan
@@ -63,10 +63,14 @@ def of_settings(campaign: Campaign, run: str) -> bool:
     return _is_ours(RunView.read(campaign.run_folder(run)).manifest)
 
 
-def resume(campaign: Campaign, run: str, observer: Observer, leave: Leave = _LEAVE) -> Snapshot:
+def resume(
+    campaign: Campaign, run: str, by: Actor, observer: Observer, leave: Leave = _LEAVE
+) -> Snapshot:
     """Go on with a measurement of settings; raises as `measure`."""
     root, path = campaign.root, campaign.run_folder(run)
-    there = placed(RunView.read(path).manifest.plan, root)
+    plan = _plan_to_resume(RunView.read(path).manifest)
+    there = placed(plan, root)
+    leave = protecting.with_leave(root, campaign.spec, _engine_of(campaign, plan), there, by, leave)
     with held(root, there, *running.build(there, root), leave) as holding:
         holding.say(path.name)
         folder, plan = running.reopen(path, _plan_to_resume)
@@ -75,6 +79,14 @@ def resume(campaign: Campaign, run: str, observer: Observer, leave: Leave = _LEA
 
 def _is_ours(manifest: Manifest) -> bool:
     return manifest.command == VERB and "command" not in manifest.plan.arms[0].settings
+
+
+def _engine_of(campaign: Campaign, plan: Plan) -> str:
+    """Name the engine that a plan measures; it must still be what it was, or who may touch it?"""
+    for name, engine in campaign.spec.engines.items():
+        if spoken(engine) == plan.engine:
+            return name
+    raise ResumeRefused("the campaign has no such engine any more", hint="measure anew")
 
 
 def _plan_to_resume(manifest: Manifest) -> Plan:

@@ -132,7 +132,7 @@ def _settings(ctx: click.Context, options: dict[str, Any]) -> int:
     leave = Leave(allow=options["allow"], wait=options["wait"], tell=lambda line: narrate(inert(line)))
     if options["resume"]:
         with observer(options["display"]) as watching:
-            _tell(measuring.resume(campaign, options["resume"], watching, leave), options)
+            _tell(measuring.resume(campaign, options["resume"], who, watching, leave), options)
         return 0
     settings = dict(_setting(each) for each in options["settings"])
     asked = given(ctx, _OF_SETTINGS)

@@ -18,7 +18,6 @@ from workbench.conduct.site import (
     workload_of,
 )
 from workbench.conduct.symptoms import as_judged, classifier_of, watched
-from workbench.errors import UsageError, nearest
 from workbench.model.campaign import CampaignSpec
 from workbench.model.plan import Arm, Measurement, Plan
 from workbench.model.verdict import Comparison
@@ -43,7 +42,6 @@ def plan_measurement(
         UsageError: A name is unknown, or settings cannot be had.
         PluginError: The campaign names a plug-in that is unknown or refuses its options.
     """
-    _check(spec, settings)
     engine = engine_of(spec, "", asked)
     workload = workload_of(spec, engine, "", asked)
     symptom = symptom_of(spec, asked.get("symptom", ""))
@@ -73,12 +71,3 @@ def plan_measurement(
         also=watched(spec, symptom, classifier),
         allow_foreign=engine.allow_foreign,
     )
-
-
-def _check(spec: CampaignSpec, settings: Mapping[str, str]) -> None:
-    for knob, level in settings.items():
-        if knob not in spec.knobs:
-            raise UsageError(f"there is no knob {knob!r}", hint=nearest(knob, spec.knobs))
-        if level not in spec.knobs[knob].levels:
-            hint = nearest(level, map(str, spec.knobs[knob].levels))
-            raise UsageError(f"knob {knob} has no level {level!r}", hint=hint)

@@ -78,12 +78,13 @@ class Starts:
             start=start,
         )
         self._folder.write_fingerprint(self._found, start.block)
+        recorded = self._folder.as_recorded(self._found)
         tripped = [
             *starts.readbacks(arm.name, start.readbacks),
             *starts.stale(arm.name, self._sighting),
-            *self._against_others(self._folder.as_recorded(self._found)),
+            *self._against_others(recorded),
         ]
-        self._first.setdefault(arm.name, self._folder.as_recorded(self._found))
+        self._first.setdefault(arm.name, recorded)
         return tripped
 
     async def over(self, arm: Arm, meter: Meter, died: str) -> Sequence[Guard]:
@@ -105,10 +106,9 @@ class Starts:
             return (Guard(name="restarted", detail=f"{arm.name}: {died}"),)
         if died:  # whatever it did not reach by then is the fault of that
             return ()
-        lost = meter.lost
         return [
             *await self._disturbed(arm.name),
-            *starts.load(arm.name, meter.load, lost, allow_foreign=self._allow_foreign),
+            *starts.load(arm.name, meter.load, meter.lost, allow_foreign=self._allow_foreign),
             *starts.exposure(arm.name, start.exposure),
         ]
 
@@ -148,22 +148,13 @@ class Starts:
         return {key for part in varied for key in _keys_of(part)}
 
     def _asked(self, arm: str) -> list[Exposure]:
-        roles = {
-            each: {
-                role
-                for role, name in (("control", each.control), ("treatment", each.treatment))
-                if name == arm
-            }
-            for each in self._plan.comparisons
-        }
-        return list(
-            dict.fromkeys(
-                exposure
-                for comparison, mine in roles.items()
-                for exposure in comparison.exposure
-                if mine and (exposure.where == "both" or exposure.where in mine)
-            )
-        )
+        """Give the exposures that an arm must reach, each once."""
+        asked: dict[Exposure, None] = {}
+        for each in self._plan.comparisons:
+            roles = [role for role in ("control", "treatment") if getattr(each, role) == arm]
+            if roles:
+                asked |= dict.fromkeys(one for one in each.exposure if one.where in ("both", *roles))
+        return list(asked)
 
     @property
     def _root(self) -> Path:

@@ -11,6 +11,7 @@ unknown state, and its answer blamed on the wrong request.
 from __future__ import annotations
 
 import hashlib
+from abc import abstractmethod
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Generic, TypeVar
@@ -102,9 +103,9 @@ class ServerWorkload(Workload, Generic[Options]):
         self._client: Client | None = None
         self._line: _Line[Options] | None = None
 
+    @abstractmethod
     def asks(self, options: Options, session: SessionRequest) -> Iterator[Ask]:
         """Give what a session asks, turn by turn; depends on the options and the session alone."""
-        raise NotImplementedError
 
     def check(self, options: Options) -> None:
         """Raise ValueError when these options, with an arm's load laid over them, cannot be driven."""

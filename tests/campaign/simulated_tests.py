@@ -108,4 +108,4 @@ def runs(root: Path) -> list[str]:
 
 def same_but_for_its_run(given: VerdictGiven) -> VerdictGiven:
     """Give a verdict without what two runs of one process differ in."""
-    return replace(given, run="", earlier=(), seconds=0.0)
+    return replace(given, run="", earlier=(), seconds=0.0, circumstances=None)

@@ -17,9 +17,11 @@ from workbench.model.event import (
     AssumptionNoted,
     Bearing,
     Body,
+    Circumstances,
     Claim,
     Event,
     EvidenceGiven,
+    Exposed,
     Grade,
     InterventionNoted,
     Link,
@@ -130,6 +132,15 @@ def verdict(
         seconds=312.0,
         guards=guards,
         others=WEDGED if hypothesis == "H2" else {},
+        circumstances=Circumstances(
+            planned=START + timedelta(hours=number),
+            began=START + timedelta(hours=number, seconds=1),
+            ended=START + timedelta(hours=number, seconds=313),
+            reset="a new process",
+            exposed=(Exposed(what="metric hicache_loaded_pages_total", control=True),),
+            starts=6,
+            start_seconds=20.5,
+        ),
     )
 
 

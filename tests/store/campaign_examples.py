@@ -13,11 +13,13 @@ from workbench.model.event import (
     AssumptionNoted,
     Bearing,
     Body,
+    Circumstances,
     Claim,
     ConstraintNoted,
     Earlier,
     Event,
     EvidenceGiven,
+    Exposed,
     Grade,
     InterventionNoted,
     Link,
@@ -55,11 +57,13 @@ VERDICT = VerdictGiven(
             settings={"index_k": "bf16", "build": "broken"},
             counts=Counts(41, 19),
             interval=(0.51, 0.81),
+            load={"in_flight": 60, "sessions": 20, "turns": 4},
         ),
         "treatment": ArmResult(
             settings={"index_k": "bf16", "build": "fixed"},
             counts=Counts(0, 59, 1),
             interval=(0.0, 0.09),
+            load={"in_flight": 60, "sessions": 20, "turns": 4},
         ),
     },
     blocks=3,
@@ -94,6 +98,16 @@ VERDICT = VerdictGiven(
             no_harm=0.1,
         )
     },
+    circumstances=Circumstances(
+        put_back=True,
+        planned=AT,
+        began=AT + timedelta(seconds=1),
+        ended=AT + timedelta(seconds=313),
+        reset="a new process",
+        exposed=(Exposed(what="metric hicache_loaded_pages_total", control=True, treatment=True),),
+        starts=4,
+        start_seconds=20.5,
+    ),
 )
 
 BODIES: Mapping[str, Body] = {

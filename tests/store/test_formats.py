@@ -12,7 +12,17 @@ import pytest
 from tests.store.campaign_examples import documented as log_examples
 from tests.store.campaign_examples import line as log_line
 from tests.store.examples import AT_ONCE, event, manifest, sample, watched_sample
-from workbench.model.event import KINDS, ArmResult, Bearing, Earlier, Grade, Role, Source
+from workbench.model.event import (
+    KINDS,
+    ArmResult,
+    Bearing,
+    Circumstances,
+    Earlier,
+    Exposed,
+    Grade,
+    Role,
+    Source,
+)
 from workbench.model.outcome import Counts, Ending, Status
 from workbench.model.plan import Plan, Rules
 from workbench.model.run import Fingerprint, Manifest, Owner, RunEvent, RunState, Shard
@@ -217,7 +227,9 @@ def test_the_words_of_the_log_are_documented(word: str) -> None:
     assert f"`{word}`" in LOG
 
 
-@pytest.mark.parametrize("record", [Source, ArmResult, Evidence, Guard, Earlier, Counts, Other])
+@pytest.mark.parametrize(
+    "record", [Source, ArmResult, Evidence, Guard, Earlier, Counts, Other, Circumstances, Exposed]
+)
 def test_the_fields_within_fields_of_the_log_are_documented(record: type) -> None:
     for name in fields(record):
         assert f"`{name}`" in LOG

@@ -16,6 +16,7 @@ from typing import Any
 from workbench import plugins
 from workbench.campaign import running
 from workbench.campaign.holding import Leave, held
+from workbench.conduct.circumstances import circumstances
 from workbench.conduct.earlier import Past, serves_with
 from workbench.conduct.experiment import read_back
 from workbench.conduct.findings import differences, finding
@@ -188,7 +189,10 @@ def _begin(root: Path, plan: Plan, serves: Sequence[Served]) -> tuple[RunFolder,
     manifest = running.planned(VERB, plan, serves, arms_of(root, plan))
     recorded = Writing().gate().knowing(plan).manifest(manifest)
     found = dict(recorded.fingerprints)
-    digests = [digest_of_test(recorded.plan, each, found) for each in recorded.plan.comparisons]
+    digests = [
+        digest_of_test(recorded.plan, each, found, _fresh(manifest.id, served))
+        for each, served in zip(recorded.plan.comparisons, serves, strict=True)
+    ]
     earlier = {digest: past.of_test(digest) for digest in digests}
     serves = serves_with(serves, digests, earlier)
     first = max(past.first_block(each.earlier) for each in serves)
@@ -197,8 +201,13 @@ def _begin(root: Path, plan: Plan, serves: Sequence[Served]) -> tuple[RunFolder,
     jury = Jury(plan, beginning)
     if jury.decided:
         raise _already_decided(plan, serves, past, jury.judgements)
-    manifest = running.planned(VERB, plan, serves, found)
+    manifest = replace(running.planned(VERB, plan, serves, found), id=manifest.id)
     return running.begin(manifest, root / RUNS), placed(plan, root), beginning
+
+
+def _fresh(run: str, served: Served) -> str:
+    """Give what sets a run apart from all others: none goes on from one that puts a cause back."""
+    return run if served.put_back else ""
 
 
 def arms_of(root: Path, plan: Plan) -> Mapping[str, Fingerprint]:
@@ -257,7 +266,7 @@ def _verdicts(view: RunView, past: Past) -> tuple[VerdictGiven, ...]:
         return ()
     docket, _ = running.judged(view, past)
     return tuple(
-        finding(manifest, served, judgement)
+        finding(manifest, served, judgement, circumstances(view, served, judgement.comparison, past))
         for served, judgement in zip(manifest.serves, docket.judgements, strict=True)
     )
 
@@ -281,7 +290,8 @@ def _wrong_in_files(view: RunView) -> Iterator[str]:
             if fold.exchange_status(exchange, seen.label, other.symptom) != seen.status:
                 yield f"{key}: {seen.label.word} does not make it {seen.status} for {name}"
     for served, comparison in zip(manifest.serves, manifest.plan.comparisons, strict=False):
-        if served.digest != digest_of_test(manifest.plan, comparison, manifest.fingerprints):
+        fresh = _fresh(manifest.id, served)
+        if served.digest != digest_of_test(manifest.plan, comparison, manifest.fingerprints, fresh):
             yield f"{served.hypothesis}: the test digest is not that of the plan and the fingerprints"
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from workbench.campaign import protecting, running, testing
 from workbench.campaign.holding import Leave
+from workbench.campaign.putting_back import require_removed
 from workbench.campaign.registry import Campaign
 from workbench.conduct.tests import plan_tests, served_by
 from workbench.errors import AlreadyDecided, StoreError, UsageError, WorkbenchError
@@ -26,19 +27,26 @@ from workbench.store.mentions import new_names
 from workbench.store.view import RunView
 
 
-def plan(campaign: Campaign, ids: Sequence[str], asked: Mapping[str, Any]) -> Plan:
+def plan(
+    campaign: Campaign, ids: Sequence[str], asked: Mapping[str, Any], *, put_back: bool = False
+) -> Plan:
     """Plan one run that serves hypotheses.
 
     Args:
         campaign: Theirs.
         ids: The hypotheses.
         asked: What is to differ from their files and the defaults; see `conduct.tests.plan_tests`.
+        put_back: Put their causes back into the fixed system, where they were removed before.
 
     Raises:
-        UsageError: One is unknown or cannot be run as it stands.
+        UsageError: One is unknown or cannot be run as it stands, or was not removed before.
         InvalidFiles: A file that is needed has mistakes.
     """
-    return plan_tests(campaign.spec, [campaign.hypothesis(id) for id in _once(ids)], asked)
+    hypotheses = [campaign.hypothesis(id) for id in _once(ids)]
+    planned = plan_tests(campaign.spec, hypotheses, asked, put_back=put_back)
+    for each in hypotheses if put_back else ():
+        require_removed(campaign, each, asked)
+    return planned
 
 
 def pace(campaign: Campaign, ids: Sequence[str]) -> float | None:
@@ -57,11 +65,13 @@ def test(
     by: Actor,
     observer: Observer,
     leave: Leave,
+    *,
+    put_back: bool,
 ) -> Snapshot:
     """Run the test of hypotheses, to its end, and append the verdicts; raises as `plan` and runs do."""
-    planned = plan(campaign, ids, asked)
+    planned = plan(campaign, ids, asked, put_back=put_back)
     _refuse_too_little(planned, pace(campaign, ids))
-    serves = tuple(_served(campaign, id, asked) for id in _once(ids))
+    serves = tuple(replace(_served(campaign, id, asked), put_back=put_back) for id in _once(ids))
     leave = _given(campaign, serves[0].engine, planned, by, leave)
     log = _Noting(campaign, by, tuple(served.hypothesis for served in serves), observer)
     return log.over(lambda: testing.start(campaign.root, planned, serves, log, leave))

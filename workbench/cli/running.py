@@ -28,6 +28,7 @@ started once.
 Example:
   workbench plan H5
   workbench plan H5 H7 --max-blocks 20
+  workbench plan H5 --put-back
 """
 
 _TEST = """Run the test of hypotheses; end with one honest verdict each, on record.
@@ -38,9 +39,13 @@ is another test. Ctrl-C saves and ends; --resume goes on, and so it does after `
 Files that arms need changed are put back. A protected engine is left alone without --allow or a
 typed yes.
 
+--put-back puts a cause that a run has removed back into the fixed system: the arms of `put_back` in its
+file. It is a run of its own each time, and what `confirmed` takes beside the removal.
+
 \b
 Example:
   workbench test H5
+  workbench test H5 --put-back
   workbench test H5 H7 --budget 20m --detach --notify ./tell-me.sh
 """
 
@@ -58,6 +63,9 @@ _EXIT_CODES = (
     " could not start, or another run has the engine; 4 inconclusive or not reproduced; 5 invalid run;"
     " 130 interrupted, resumable."
 )
+
+
+_put_back = click.option("--put-back", is_flag=True, help="Put the cause back into the fixed system.")
 
 
 def _asked_options(function: Any) -> Any:
@@ -88,16 +96,18 @@ def _asked_options(function: Any) -> Any:
 
 @click.command("plan", help=_PLAN)
 @click.argument("ids", nargs=-1, required=True, type=HYPOTHESIS)
+@_put_back
 @_asked_options
 @json_option
 @click.pass_context
-def plan(ctx: click.Context, /, ids: tuple[str, ...], as_json: bool, **_: Any) -> None:
+def plan(ctx: click.Context, /, ids: tuple[str, ...], put_back: bool, as_json: bool, **_: Any) -> None:
     """Forecast a test."""
     from workbench.campaign import verdicts
     from workbench.report.forecast import forecast, plan_record
 
     campaign = opened()
-    planned, pace = verdicts.plan(campaign, ids, given(ctx, _ASKED)), verdicts.pace(campaign, ids)
+    planned = verdicts.plan(campaign, ids, given(ctx, _ASKED), put_back=put_back)
+    pace = verdicts.pace(campaign, ids)
     if as_json:
         record(plan_record(planned, pace))
     else:
@@ -106,6 +116,7 @@ def plan(ctx: click.Context, /, ids: tuple[str, ...], as_json: bool, **_: Any) -
 
 @click.command("test", help=_TEST, epilog=_EXIT_CODES)
 @click.argument("ids", nargs=-1, type=HYPOTHESIS)
+@_put_back
 @_asked_options
 @click.option("--until", "until", type=ClockType(), help="As --budget, up to a time of day.")
 @click.option("--resume", type=RUN, metavar="RUN", help="Go on with a run that was stopped or killed.")
@@ -126,6 +137,8 @@ def test(ctx: click.Context, /, ids: tuple[str, ...], **options: Any) -> int:
     """Run or resume, and say what was found."""
     if bool(ids) == bool(options["resume"]):
         raise click.UsageError("name hypotheses to test, or a run with --resume")
+    if options["put_back"] and options["resume"]:
+        raise click.UsageError("a run that is resumed knows whether it puts a cause back")
     if options["detach"] and options["wait"]:
         raise click.UsageError("--detach prints a run, and --wait has none yet: take one of the two")
     if options["detach"]:
@@ -153,7 +166,8 @@ def _test(ids: tuple[str, ...], asked: dict[str, Any], options: dict[str, Any]) 
         with observer(options["display"]) as watching:
             if options["resume"]:
                 return [verdicts.resume(campaign, options["resume"], asked, who, watching, leave)]
-            return [verdicts.test(campaign, ids, asked, who, watching, leave)]
+            back = options["put_back"]
+            return [verdicts.test(campaign, ids, asked, who, watching, leave, put_back=back)]
     except AlreadyDecided as error:
         narrate(f"{error.what}; nothing was run")
         return [verdicts.decided(campaign, run, id) for id, (run, _) in error.by.items()]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from workbench.model.event import ArmResult, VerdictGiven
+from workbench.conduct.circumstances import load_of
+from workbench.model.event import ArmResult, Circumstances, VerdictGiven
 from workbench.model.outcome import Counts
 from workbench.model.run import Manifest, Served
 from workbench.model.verdict import Judgement, Other, Verdict
@@ -13,13 +14,16 @@ from workbench.model.verdict import Judgement, Other, Verdict
 _UNSEEN = (0.0, 1.0)  # interval of the rate of an arm that had no sessions
 
 
-def finding(manifest: Manifest, served: Served, judgement: Judgement) -> VerdictGiven:
+def finding(
+    manifest: Manifest, served: Served, judgement: Judgement, came_about: Circumstances
+) -> VerdictGiven:
     """Give what a finished run says of one hypothesis.
 
     Args:
         manifest: The run's.
         served: The hypothesis as it was planned.
         judgement: What the rules say of its comparison, earlier blocks included.
+        came_about: From `circumstances`.
     """
     plan, comparison = manifest.plan, judgement.comparison
     arms = {"control": comparison.control, "treatment": comparison.treatment}
@@ -36,6 +40,7 @@ def finding(manifest: Manifest, served: Served, judgement: Judgement) -> Verdict
                 settings=dict(plan.arm(name).settings),
                 counts=judgement.arms.get(name, Counts(0, 0)),
                 interval=judgement.rates.get(name, _UNSEEN),
+                load=load_of(manifest, name),
             )
             for role, name in arms.items()
         },
@@ -56,6 +61,7 @@ def finding(manifest: Manifest, served: Served, judgement: Judgement) -> Verdict
         guards=judgement.guards,
         notes=judgement.notes,
         others={name: _by_role(other, arms) for name, other in judgement.others.items()},
+        circumstances=came_about,
     )
 
 
@@ -71,6 +77,8 @@ def _by_role(other: Other, arms: Mapping[str, str]) -> Other:
 
 def differences(recorded: VerdictGiven, recomputed: VerdictGiven) -> list[str]:
     """Name what of a verdict on record is not what its run says, rounding left aside."""
+    if recorded.circumstances is None:  # an older workbench wrote it and said nothing of that
+        recomputed = replace(recomputed, circumstances=None)
     before, now = _facts(recorded), _facts(recomputed)
     return [
         f"{recorded.hypothesis}: {name} is {_shown(before.get(name))} on record and"
@@ -100,6 +108,7 @@ def _facts(verdict: VerdictGiven) -> dict[str, object]:
         "margin": verdict.margin,
         "reference": verdict.reference,
         "guards": "; ".join(guard.detail for guard in verdict.guards),
+        **_came_about(verdict),
     }
     for role, arm in verdict.arms.items():
         counts = arm.counts
@@ -119,6 +128,21 @@ def _facts(verdict: VerdictGiven) -> dict[str, object]:
         facts[f"{symptom}: E no_effect"] = other.no_effect
         facts[f"{symptom}: E no_harm"] = other.no_harm
     return facts
+
+
+def _came_about(verdict: VerdictGiven) -> dict[str, object]:
+    """Lay out how a run came about; nothing for a verdict from before that was put on record."""
+    told = verdict.circumstances
+    if told is None:
+        return {}
+    return {
+        "put back": told.put_back,
+        "planned": told.planned,
+        "began": told.began,
+        "ended": told.ended,
+        "reset": told.reset,
+        "exposed": "; ".join(f"{each.what}: {each.control}, {each.treatment}" for each in told.exposed),
+    }
 
 
 def _counted(counts: Counts) -> str:

@@ -8,6 +8,7 @@ predictions. What is not as it must be is refused, with the file and with what t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from workbench.conduct.plans import CONTROL, REFERENCE, TREATMENT
@@ -36,11 +37,18 @@ ASKED = ("seed", "max_blocks", "in_flight", "sessions", "engine", "workload", "b
 _EXAMPLES = {
     "prediction": "prediction: {control: 0.4, treatment: 0}",
     "test": 'test: {control: {mode: "on"}, treatment: {mode: "off"}}',
+    "put_back": "put_back: {control: {build: fixed-plus-cause}, treatment: {build: fixed}}",
 }
 _One = TypeVar("_One")
 
 
-def plan_tests(spec: CampaignSpec, hypotheses: Sequence[Hypothesis], asked: Mapping[str, Any]) -> Plan:
+def plan_tests(
+    spec: CampaignSpec,
+    hypotheses: Sequence[Hypothesis],
+    asked: Mapping[str, Any],
+    *,
+    put_back: bool = False,
+) -> Plan:
     """Plan one run that serves these hypotheses, one comparison each, in their order.
 
     Args:
@@ -49,6 +57,8 @@ def plan_tests(spec: CampaignSpec, hypotheses: Sequence[Hypothesis], asked: Mapp
         asked: What a person asked for beside the files: `seed` (else the workload's, else a fresh
             one), `max_blocks`, `in_flight`, `sessions`, `engine`, `workload`, `keep_texts`, and
             `budget` in seconds.
+        put_back: Compare the pairs of `put_back`: the fixed setting with the cause in it again, and as
+            it is.
 
     Raises:
         UsageError: A hypothesis cannot be run, they cannot share a run, or a name is unknown; says
@@ -56,7 +66,7 @@ def plan_tests(spec: CampaignSpec, hypotheses: Sequence[Hypothesis], asked: Mapp
         PluginError: The campaign names a plug-in that is unknown or refuses its options.
     """
     _check_asked(asked)
-    tests = {each.id: _runnable(each) for each in hypotheses}
+    tests = {each.id: runnable(each, put_back=put_back) for each in hypotheses}
     if not tests:
         raise UsageError("no hypothesis to test", hint="name one, such as H1")
     engine = engine_of(spec, _agreed("engine", hypotheses, lambda each: tests[each.id].engine), asked)
@@ -66,16 +76,7 @@ def plan_tests(spec: CampaignSpec, hypotheses: Sequence[Hypothesis], asked: Mapp
     symptom = symptom_of(spec, _agreed("symptom", hypotheses, lambda each: each.symptom))
     classifier = classifier_of(symptom)
     arms, pairs = _arms(hypotheses, tests)
-    comparisons = tuple(
-        Comparison(
-            control=pairs[each.id][0],
-            treatment=pairs[each.id][1],
-            prediction=each.prediction or Prediction(),
-            hypothesis=each.id,
-            exposure=tuple(_exposure(written) for written in tests[each.id].exposure),
-        )
-        for each in hypotheses
-    )
+    comparisons = tuple(_comparison(each, tests[each.id], *pairs[each.id]) for each in hypotheses)
     margin = _agreed("margin", hypotheses, lambda each: tests[each.id].margin)
     rules = rules_of(spec, engine, workload, symptom, margin, asked)
     return Plan(
@@ -99,7 +100,7 @@ def plan_tests(spec: CampaignSpec, hypotheses: Sequence[Hypothesis], asked: Mapp
 
 def served_by(spec: CampaignSpec, hypothesis: Hypothesis, asked: Mapping[str, Any]) -> tuple[str, str]:
     """Name the workload and the engine that a hypothesis is tested with; raises UsageError for none."""
-    test = _runnable(hypothesis)
+    test = runnable(hypothesis)
     engine = engine_of(spec, test.engine, asked)
     return workload_of(spec, engine, test.workload, asked).name, engine.name
 
@@ -115,8 +116,8 @@ def _check_asked(asked: Mapping[str, Any]) -> None:
         raise UsageError(f"the budget must be positive, not {budget}", hint="give it in seconds")
 
 
-def _runnable(hypothesis: Hypothesis) -> Test:
-    """Give the test of a hypothesis, or say what its file lacks."""
+def runnable(hypothesis: Hypothesis, *, put_back: bool = False) -> Test:
+    """Give the test of a hypothesis, or its put-back run as one; raises UsageError without one."""
     where = f"{hypothesis.file}: {hypothesis.id}"
     if hypothesis.missing or hypothesis.test is None:
         lacks = " and ".join(hypothesis.missing)
@@ -125,6 +126,13 @@ def _runnable(hypothesis: Hypothesis) -> Test:
             f"{where} cannot be run: it has no {lacks}", hint=f"write there, say, {example}"
         )
     test = hypothesis.test
+    if put_back and test.put_back is None:
+        raise UsageError(
+            f"{where} cannot be put back: its test has no put_back",
+            hint=f"write there, say, {_EXAMPLES['put_back']}",
+        )
+    if put_back and test.put_back is not None:
+        test = replace(test, control=test.put_back.control, treatment=test.put_back.treatment)
     differ = sorted(
         name
         for name in test.control.keys() | test.treatment.keys()
@@ -189,6 +197,17 @@ def _shared(arms: list[Arm], name: str, settings: Settings) -> str:
             return arm.name
     arms.append(Arm(name=name, settings=dict(settings)))
     return name
+
+
+def _comparison(hypothesis: Hypothesis, test: Test, control: str, treatment: str) -> Comparison:
+    """Give what is judged for one hypothesis, by the names of its arms."""
+    return Comparison(
+        control=control,
+        treatment=treatment,
+        prediction=hypothesis.prediction or Prediction(),
+        hypothesis=hypothesis.id,
+        exposure=tuple(_exposure(written) for written in test.exposure),
+    )
 
 
 def _exposure(written: Mapping[str, Any]) -> Exposure:

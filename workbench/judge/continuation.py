@@ -92,17 +92,21 @@ def complete_blocks(plan: Plan, tally: Tally, comparison: Comparison) -> Iterato
         block += 1
 
 
-def digest_of_test(plan: Plan, comparison: Comparison, found: Mapping[str, Fingerprint]) -> str:
+def digest_of_test(
+    plan: Plan, comparison: Comparison, found: Mapping[str, Fingerprint], fresh: str = ""
+) -> str:
     """Digest what one comparison of a run tests.
 
     Args:
         plan: The run's plan, as it stands on record.
         comparison: One of the plan's.
         found: What was read back, by arm, as it stands on record; volatile facts do not matter.
+        fresh: Id of the run, if no other is to go on from it or before it: one that puts a cause back
+            is a process of its own.
     """
     rules, symptom, prediction = plan.rules, plan.symptom, comparison.prediction
     arms = {"control": comparison.control, "treatment": comparison.treatment}
-    tested = {
+    tested: dict[str, Any] = {
         "arms": {role: _realised(plan, arm) for role, arm in arms.items()},
         "code": {role: [found[arm].config, found[arm].files] for role, arm in arms.items()},
         "engine": _part(plan.engine),
@@ -117,6 +121,8 @@ def digest_of_test(plan: Plan, comparison: Comparison, found: Mapping[str, Finge
         "alpha": rules.alpha,
         "starts": [rules.cluster, rules.design_effect],
     }
+    if fresh:
+        tested["fresh"] = fresh
     return hashlib.sha256(_canonical(tested).encode()).hexdigest()
 
 

@@ -7,7 +7,8 @@ how it bears by its word.
 
     _Filed       everything that the log says of one hypothesis; its items, its state
     _live        what takes an item of evidence out
-    _confirmed   removed and put back; the one place for it
+
+What `confirmed` takes is decided in `confirming`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from workbench.judge.confirming import proof
 from workbench.model.event import (
     WORDS,
     Bearing,
@@ -112,8 +114,11 @@ class _Filed:
         items = self._items()
         state = self.was[-1]
         grades = [item.grade for item in items if _rests_on(state, item)]
+        shown = proof(items)
+        if grades and shown.intervened:
+            grades.append(Grade.INTERVENED)
         role = next((each.role for _, each in reversed(self.rulings) if each.role), None)
-        suggested = None if role else _suggested_role(items)
+        suggested = None if role else _suggested_role(items) or shown.role
         return Standing(
             hypothesis=self.hypothesis,
             state=state,
@@ -149,7 +154,7 @@ class _Filed:
         if {Bearing.FOR, Bearing.AGAINST} <= sides:
             return State.CONTESTED
         if Bearing.FOR in sides:
-            return State.CONFIRMED if _confirmed(items) else State.SUPPORTED
+            return State.CONFIRMED if proof(items).confirmed else State.SUPPORTED
         if Bearing.AGAINST in sides:
             return State.OVERTURNED if _EVER_UP.intersection(self.was) else State.FALSIFIED
         return State.INCONCLUSIVE if any(_neutral_run(item) for item in items) else State.OPEN
@@ -167,16 +172,6 @@ class _Filed:
                 for item in items
             ]
         return tuple(items)
-
-
-def _confirmed(items: Sequence[Item]) -> bool:
-    """Whether the cause was removed and put back, its path run through in both (RULES 8).
-
-    No run that puts a cause back can be on record yet, so nothing is confirmed. This function alone
-    decides it: it sees the items that count, with the verdict events behind them.
-    """
-    del items
-    return False
 
 
 def _live(item: Item, struck: Mapping[str, str], last: Mapping[str, Item]) -> Item:

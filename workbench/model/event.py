@@ -130,11 +130,55 @@ class RunNoted:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ArmResult:
-    """One arm of a verdict: what it was set to, what it counted, and the interval of its rate."""
+    """One arm of a verdict: what it was set to, what it counted, and the interval of its rate.
+
+    `load` is what it was driven with, as far as it is known: `in_flight`, `sessions` a block, `turns`.
+    """
 
     settings: Mapping[str, str]
     counts: Counts
     interval: tuple[float, float]
+    load: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Exposed:
+    """Whether a path was exercised as much as a test asks.
+
+    Attributes:
+        what: What was counted, such as `metric hicache_loaded_pages_total`.
+        control: In every start of the control; None where that was not asked for or not looked up.
+        treatment: In every start of the treatment, likewise.
+    """
+
+    what: str
+    control: bool | None = None
+    treatment: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Circumstances:
+    """How the run behind a verdict came about: what `confirmed` needs beside its word (RULES 8).
+
+    Attributes:
+        put_back: The cause was put back into the fixed system; else the test itself was run.
+        planned: When it was planned, UTC.
+        began: When it was first opened.
+        ended: When its last exchange ended.
+        reset: What lay between two starts; empty if nothing did, or nobody knows.
+        exposed: What its test asked for as proof that the suspect's path ran, in either arm.
+        starts: Starts of the run itself that were looked at.
+        start_seconds: Mean seconds that one of them took to be ready; None without any.
+    """
+
+    put_back: bool = False
+    planned: datetime | None = None
+    began: datetime | None = None
+    ended: datetime | None = None
+    reset: str = ""
+    exposed: tuple[Exposed, ...] = ()
+    starts: int = 0
+    start_seconds: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -175,6 +219,7 @@ class VerdictGiven:
         guards: What made it invalid.
         notes: What a reader must know.
         others: What the arms show of other symptoms, by their names; it decides nothing.
+        circumstances: How its run came about; None where it was written before that was put on record.
     """
 
     run: str
@@ -202,6 +247,12 @@ class VerdictGiven:
     guards: tuple[Guard, ...] = ()
     notes: tuple[str, ...] = ()
     others: Mapping[str, Other] = field(default_factory=dict)
+    circumstances: Circumstances | None = None
+
+    @property
+    def put_back(self) -> bool:
+        """Whether its run put the cause back."""
+        return self.circumstances is not None and self.circumstances.put_back
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

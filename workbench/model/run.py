@@ -121,6 +121,7 @@ class Served:
         engine: Name of the engine in the campaign.
         digest: Test digest (RULES 6); empty until the arms have been read back.
         earlier: Runs of the same digest whose complete blocks come before this run's own.
+        put_back: The run puts the cause back; its comparison is that of `put_back` in the file.
     """
 
     hypothesis: str
@@ -131,6 +132,7 @@ class Served:
     engine: str = ""
     digest: str = ""
     earlier: tuple[Earlier, ...] = ()
+    put_back: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ from workbench.model.event import VerdictGiven
 from workbench.model.hypothesis import Hypothesis
 from workbench.model.standing import Item
 from workbench.model.verdict import Verdict
+from workbench.report import proofs
 from workbench.report.changes import changes
 from workbench.report.log import line, ruled
 from workbench.report.markdown import heading, link, opening, plain, prose, table
@@ -82,6 +83,9 @@ def dossier(suspect: Suspect, suspects: Roster, *, survives: bool) -> Iterator[s
     role = f", role *{standing.role}*{suggested}" if standing.role else ""
     again = "; to be looked at again" if standing.reopened else ""
     yield f"**{str(suspect.state).capitalize()}**{grade}{role}{again}: {plain(because(suspect))}."
+    if shown := proofs.proof_of(suspect):
+        yield ""
+        yield f"Confirmed takes {plain(proofs.in_full(shown))}."
     for run in suspect.edited:
         yield ""
         changed = f"**Prediction or test changed after {plain(run)}.**"

@@ -8,7 +8,7 @@ from typing import Any
 from workbench.model.event import WORDS, ArmResult
 from workbench.model.registry import Registry
 from workbench.model.standing import Item, State
-from workbench.report import values
+from workbench.report import proofs, values
 from workbench.report.changes import changes
 from workbench.report.markdown import code, link, plain
 from workbench.report.others import of_arm
@@ -146,7 +146,9 @@ def _leading(suspects: Roster) -> str:
     grade = f", grade *{leading.standing.grade}*" if leading.standing.grade else ""
     item = leading.deciding
     shown = f"{word(item.verdict)}: {arms(item.verdict)}" if item and item.verdict else because(leading)
-    return f"{link(leading.id)} {plain(leading.title)}: {leading.state}{grade}; {plain(shown)}"
+    told = proofs.proof_of(leading)
+    way = f"; {plain(proofs.in_short(told))}" if told else ""
+    return f"{link(leading.id)} {plain(leading.title)}: {leading.state}{grade}; {plain(shown)}{way}"
 
 
 def _links(found: list[Suspect]) -> str:
@@ -192,8 +194,8 @@ def open_points(suspects: Roster) -> Iterator[str]:
                 yield f"{here} assumes {plain(each.assumption.id)}: {plain(each.assumption.text)}"
         if suspect.state is State.SUPPORTED and suspect.standing.grade in WORDS:
             yield f"{here} is supported by words; no run has tested it"
-        elif suspect.state is State.SUPPORTED:
-            yield f"{here} is supported; its cause was not put back into the fixed system"
+        elif suspect.state is State.SUPPORTED and (shown := proofs.proof_of(suspect)):
+            yield f"{here} is supported, not confirmed: {plain(proofs.in_short(shown))}"
         for change in changes(suspect):
             if change.dead:
                 yield f"{here}: {plain(str(change))}, not noted as reverted"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from workbench.model.event import VerdictGiven
+from workbench.model.event import Exposed, VerdictGiven
 from workbench.model.standing import Item
 from workbench.report.others import in_full
 from workbench.report.reasons import (
@@ -44,6 +44,12 @@ def _item(item: Item) -> Iterator[str]:
         yield from wrapped(f"does not count: {inert(item.why_not) or 'no reason given'}", indent=6)
 
 
+def _reached(of: Exposed) -> str:
+    """Write of each arm whether it reached what was asked for."""
+    words = {True: "reached", False: "NOT reached", None: "not looked up"}
+    return f"control {words[of.control]}, treatment {words[of.treatment]}"
+
+
 def verdict_lines(verdict: VerdictGiven) -> Iterator[str]:
     """Yield the numbers behind a verdict."""
     for name, result in verdict.arms.items():
@@ -52,6 +58,8 @@ def verdict_lines(verdict: VerdictGiven) -> Iterator[str]:
     yield f"evidence   {evidence_behind(verdict)}"
     if verdict.predicted:
         yield f"predicted  {predicted_as(verdict.predicted)}: {verdict.prediction}"
+    for each in verdict.circumstances.exposed if verdict.circumstances else ():
+        yield f"exposed    {inert(each.what)}: {_reached(each)}"
     for guard in verdict.guards:
         yield f"guard      {inert(guard.name)}: {inert(guard.detail)}"
     for note in verdict.notes:

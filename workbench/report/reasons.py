@@ -76,7 +76,8 @@ def item_in_short(item: Item) -> str:
 
 def word(verdict: VerdictGiven) -> str:
     """Write the word of a verdict with what belongs to it."""
-    notes = [str(verdict.reason)] if verdict.reason is not None else []
+    notes = ["put back"] if verdict.put_back else []
+    notes += [str(verdict.reason)] if verdict.reason is not None else []
     if verdict.prediction is not Held.UNTESTED and verdict.verdict is not Verdict.PREDICTION_REFUTED:
         notes.append(f"prediction {verdict.prediction}")
     if verdict.harmful:

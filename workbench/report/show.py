@@ -2,6 +2,7 @@
 
 The record of `show` is the record of `list` and beside it:
     because                                    why it is in its state
+    confirming                                 how far it is to `confirmed` (see `proofs`), or null
     statement, component, falsified_by, fails_when, prediction, test     from its file
     evidence         id, at, who, agent, grade, bearing, text, source, verdict, counts, why_not
     rulings          id, at, who, agent, ruling (strikes, role, replaced_by, because), self_ruled
@@ -24,7 +25,7 @@ from workbench.model.event import Bearing
 from workbench.model.hypothesis import Hypothesis
 from workbench.model.registry import Registry, RunLine
 from workbench.model.standing import Ruled
-from workbench.report import values
+from workbench.report import proofs, values
 from workbench.report.changes import changes
 from workbench.report.items import evidence_lines
 from workbench.report.log import event_record, line, ruled
@@ -84,6 +85,7 @@ def suspect_record(suspect: Suspect, suspects: Roster) -> dict[str, Any]:
     return {
         **hypothesis_record(suspect),
         "because": because(suspect),
+        "confirming": proofs.proof_record(suspect),
         **stated,
         "evidence": values.plain(standing.items),
         "rulings": values.plain(standing.rulings),
@@ -148,6 +150,8 @@ def _state(suspect: Suspect) -> Iterator[str]:
     again = ", reopened" if standing.reopened else ""
     yield f"{state_words(suspect)}{again}{grade}{role}"
     yield from wrapped(f"because {because(suspect)}")
+    if shown := proofs.proof_of(suspect):
+        yield from wrapped(f"confirmed takes {proofs.in_full(shown)}", hanging=2)
     if len(standing.was) > 1:
         yield f"  was {', then '.join(standing.was)}"
     author = f"proposed by {standing.author}" if standing.author else "came without an event"

@@ -7,7 +7,7 @@ The record of `status`:
                      test of another symptom
     counts           hypotheses by state
     contested        ids
-    leading          a record of `list` with `because`, or null
+    leading          a record of `list` with `because` and `confirming` (see `proofs`), or null
     verdicts         the last few, newest first: run, hypothesis, verdict, prediction, at
     unverified       hypothesis, assumption, text
     running          ids of runs
@@ -27,7 +27,7 @@ from workbench.model.registry import Registry, RunLine
 from workbench.model.run import RunState
 from workbench.model.standing import Item, State
 from workbench.model.verdict import Other
-from workbench.report import values
+from workbench.report import proofs, values
 from workbench.report.others import arms_of
 from workbench.report.reasons import arm, arms, because, rates
 from workbench.report.registry import hypothesis_record, state_words
@@ -36,6 +36,7 @@ from workbench.report.suspects import Roster, Suspect, roster
 from workbench.report.text import WIDTH, cut, inert, labelled, moment, percent, printed
 
 _SYMPTOMS, _CONTESTED, _VERDICTS, _UNVERIFIED, _RUNNING, _PROBLEMS = 3, 3, 4, 2, 2, 2
+_LEADING = 2  # lines of the leading suspect; a further one is taken from the verdicts
 _LABEL = 12
 
 
@@ -56,7 +57,7 @@ def status_record(registry: Registry) -> dict[str, Any]:
         "symptoms": symptom_records(suspects),
         "counts": {str(state): number for state, number in suspects.counts.items()},
         "contested": [each.id for each in suspects if each.state is State.CONTESTED],
-        "leading": {**hypothesis_record(leading), "because": because(leading)} if leading else None,
+        "leading": _leading_record(leading) if leading else None,
         "verdicts": [_verdict_record(item) for _, item in last_verdicts(suspects)],
         "unverified": unverified_records(suspects),
         "running": [run.id for run in _running(registry)],
@@ -69,9 +70,12 @@ def measured(suspects: Roster) -> dict[str, tuple[Suspect, Item, ArmResult]]:
     """Find the newest control arm that counts of each symptom: how often it shows as found."""
     found = {}
     for suspect, item in suspects.verdicts():
-        control = item.verdict.arms.get("control") if item.verdict else None
-        if item.verdict is not None and control is not None and control.counts.decided:
-            found[item.verdict.symptom or suspect.symptom] = (suspect, item, control)
+        verdict = item.verdict
+        if verdict is None or verdict.put_back:  # there the control is no longer as it was found
+            continue
+        control = verdict.arms.get("control")
+        if control is not None and control.counts.decided:
+            found[verdict.symptom or suspect.symptom] = (suspect, item, control)
     return found
 
 
@@ -157,8 +161,10 @@ def _status(suspects: Roster) -> Iterator[str]:
     yield from _states(suspects)
     contested = (each for each in suspects if each.state is State.CONTESTED)
     yield from _labelled("contested", map(_named, contested), _CONTESTED)
-    yield from _leading(suspects)
-    yield from _labelled("verdicts", map(_verdict, last_verdicts(suspects)), _VERDICTS)
+    leading = list(_leading(suspects))
+    yield from leading
+    room = _VERDICTS - max(0, len(leading) - _LEADING)
+    yield from _labelled("verdicts", map(_verdict, last_verdicts(suspects)[:room]), room)
     unverified = [
         f"{inert(each['hypothesis'])} {inert(each['assumption'])}: {inert(each['text'])}"
         for each in unverified_records(suspects)
@@ -172,6 +178,11 @@ def _status(suspects: Roster) -> Iterator[str]:
     step = campaign_step(suspects)
     yield _line("next", step.what)
     yield _line("", step.command)
+
+
+def _leading_record(leading: Suspect) -> dict[str, Any]:
+    shown = {"because": because(leading), "confirming": proofs.proof_record(leading)}
+    return {**hypothesis_record(leading), **shown}
 
 
 def _states(suspects: Roster) -> Iterator[str]:
@@ -189,6 +200,8 @@ def _leading(suspects: Roster) -> Iterator[str]:
     yield _line("leading", f"{inert(leading.id)} {leading.state}{grade}: {inert(leading.title)}")
     item = leading.deciding
     yield _line("", arms(item.verdict) if item and item.verdict else because(leading))
+    if shown := proofs.proof_of(leading):
+        yield _line("", proofs.in_short(shown))
 
 
 def _named(suspect: Suspect) -> str:
@@ -198,7 +211,10 @@ def _named(suspect: Suspect) -> str:
 def _verdict(pair: tuple[Suspect, Item]) -> str:
     suspect, item = pair
     verdict = item.verdict
-    return f"{inert(suspect.id)} {verdict.verdict} {rates(verdict)}" if verdict else ""
+    if verdict is None:
+        return ""
+    back = " (put back)" if verdict.put_back else ""
+    return f"{inert(suspect.id)} {verdict.verdict}{back} {rates(verdict)}"
 
 
 def _verdict_record(item: Item) -> dict[str, Any]:

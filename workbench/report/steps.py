@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from workbench.model.event import WORDS
 from workbench.model.run import RunState
 from workbench.model.standing import State
+from workbench.report import proofs
 from workbench.report.suspects import Roster, Suspect
 from workbench.report.text import count, inert
 
@@ -32,12 +33,28 @@ def next_step(suspect: Suspect) -> Step:
     if state is State.CONFIRMED:
         return Step(what="write it up", command="workbench export")
     if state is State.SUPPORTED and suspect.standing.grade not in WORDS:
-        return _rival(suspect)
+        return _confirm(suspect) or _rival(suspect)
     if state is State.CONTESTED:
         return _test(suspect, "let a run decide between what is for and what is against it")
     if state is State.INCONCLUSIVE:
         return _test(suspect, "go on with its test; blocks that are in count")
     return _test(suspect, "test it")
+
+
+def _confirm(suspect: Suspect) -> Step | None:
+    """Say what is missing to confirm a suspect that a run has removed; None if nothing would do it."""
+    found = proofs.proof_of(suspect)
+    command = proofs.command(suspect, found) if found is not None else ""
+    if found is None or not command:
+        return None
+    if found.lacks == "b":
+        stated = command.startswith("workbench test")
+        what = "put it back, to confirm it" if stated else "write its put_back, to confirm it"
+        return Step(what=what, command=command)
+    if suspect.standing.role is not None and not suspect.standing.role_suggested:
+        return None  # somebody has decided what it is
+    what = "count its own path in both arms (exposure, `in: both`), or rule what its role is"
+    return Step(what=what, command=command)
 
 
 def _rival(suspect: Suspect) -> Step:

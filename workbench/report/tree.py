@@ -13,6 +13,7 @@ from typing import Any
 from workbench.model.hypothesis import HYPOTHESIS_ID
 from workbench.model.registry import Registry
 from workbench.model.standing import State
+from workbench.report import proofs
 from workbench.report.markdown import label
 from workbench.report.registry import notes, state_words
 from workbench.report.status import symptom_texts
@@ -127,13 +128,17 @@ def _remarks(
         yield f"its parent {above.suspect.id} is {above.suspect.state}: the link is void"
     if suspect.state is State.SUPERSEDED and suspect.standing.replaced_by:
         yield f"replaced by {suspect.standing.replaced_by}"
+    shown = proofs.proof_of(suspect)
+    if shown is not None and suspect.state is State.SUPPORTED:
+        command = proofs.command(suspect, shown)
+        yield proofs.in_short(shown) + (f": {command}" if command else "")
     if suspect.id in loops:
         yield f"its parents go round in a circle: {loops[suspect.id]}"
     unknown = [parent for parent in suspect.parents if parent not in suspects.by_id]
     if unknown:
         yield f"no hypothesis {sentence_of(unknown)}, which it names as a parent"
-    shown = above.suspect.id if above.suspect else ""
-    others = [each for each in suspect.parents if each != shown and each in suspects.by_id]
+    hung = above.suspect.id if above.suspect else ""
+    others = [each for each in suspect.parents if each != hung and each in suspects.by_id]
     if others and suspect.id not in loops:
         yield f"also under {sentence_of(others)}"
     if suspect.symptom != above.symptom:

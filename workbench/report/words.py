@@ -45,8 +45,11 @@ STATES = {
     "open": "No evidence that counts bears on the hypothesis.",
     "supported": "All evidence that counts is for the hypothesis. That is not yet a cause shown.",
     "confirmed": (
-        "The cause was removed and put back in runs of their own, and the symptom went and came. No"
-        " ruling can say so."
+        "The cause was removed and put back, its path still running. (a) A run removed it, `present` with"
+        " its prediction held; (b) a later run put it back into the fixed system, `present` again; (c) its"
+        " own path was counted in both arms of both, so the mechanism still ran when the symptom was gone."
+        " Nothing that counts is against it. No ruling can say so, and what is not on record confirms"
+        " nothing."
     ),
     "contested": "Evidence that counts is on both sides.",
     "overturned": "Only evidence against it counts, and it was supported or confirmed before.",
@@ -59,7 +62,7 @@ GRADES = {
     "read": "Seen in code, at a commit, path and line. It counts only as long as no run has spoken.",
     "observed": "Seen in one arm, or a fix that was deployed and changed nothing.",
     "compared": "Two arms that differ in the suspect, judged by the rules.",
-    "intervened": "The cause was removed and put back, each time in runs of their own.",
+    "intervened": "The cause was removed and put back, in a run of its own each time.",
 }
 
 ROLES = {
@@ -127,6 +130,12 @@ NOUNS = {
     "guard": "A check of what was really run; one that trips makes the run invalid.",
     "readback": "How one knows that a setting took effect: where to look, and what is due there.",
     "exposure": "Proof that the suspect's path was exercised: a metric or lines of a log, counted.",
+    "put-back": (
+        "A run in which the cause is put back into the fixed system. Its control is the fixed setting"
+        " with the cause in it again, its treatment the fixed setting: `workbench test ID --put-back`."
+        " It never goes on from an earlier run."
+    ),
+    "reset": "What lay between two starts: a new process, or what was flushed. It is on record.",
     "fingerprint": "What was really running: code, configuration, environment, read back and compared.",
     "start": "One start of an engine for one arm; its sessions are a cluster.",
     "crashed": "A command ended by SEGV, ABRT, BUS, FPE or ILL: a hit with a label of its own.",

@@ -45,11 +45,11 @@ STATES = {
     "open": "No evidence that counts bears on the hypothesis.",
     "supported": "All evidence that counts is for the hypothesis. That is not yet a cause shown.",
     "confirmed": (
-        "The cause was removed and put back, its path still running. (a) A run removed it, `present` with"
-        " its prediction held; (b) a later run put it back into the fixed system, `present` again; (c) its"
-        " own path was counted in both arms of both, so the mechanism still ran when the symptom was gone."
-        " Nothing that counts is against it. No ruling can say so, and what is not on record confirms"
-        " nothing."
+        "The cause was removed and put back, its path still running. (a) A run removed it, `present`"
+        " with its prediction held; (b) a later run put it back into the fixed system, `present` again;"
+        " (c) its path was counted in both arms of both, so the mechanism still ran when the symptom"
+        " was gone. Nothing that counts is against it. No ruling can say so, and what is not on record"
+        " confirms nothing."
     ),
     "contested": "Evidence that counts is on both sides.",
     "overturned": "Only evidence against it counts, and it was supported or confirmed before.",

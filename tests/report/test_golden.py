@@ -20,7 +20,7 @@ from workbench.model.campaign import CampaignSpec, SymptomSpec
 from workbench.model.registry import Registry
 from workbench.model.run import RunState
 from workbench.model.standing import Standing, State
-from workbench.report import ledger, log, registry, show, status, tree
+from workbench.report import ledger, log, matrix, registry, show, status, tree
 from workbench.report.text import columns
 
 CROWD = [(number, state) for number, state in enumerate(list(State) * 100, 100)]
@@ -45,12 +45,23 @@ REPORTS: dict[str, Callable[[Registry], Iterable[str]]] = {
     "tree.txt": tree.tree,
     "tree.jsonl": lambda of: records(tree.tree_records(of)),
     "tree.mmd": tree.mermaid,
+    "matrix.txt": matrix.matrix,
+    "matrix.json": lambda of: json.dumps(matrix.matrix_record(of), indent=1).splitlines(),
     "ledger.md": lambda of: ledger.ledger(of).split("\n")[:-1],
     "ledger.json": lambda of: json.dumps(ledger.ledger_record(of), indent=1).splitlines(),
     "show-H5.json": lambda of: json.dumps(show.show_record(of, "H5"), indent=1).splitlines(),
     **{f"show-H{n}.txt": lambda of, n=n: show.show(of, f"H{n}") for n in range(1, 10)},  # type: ignore[misc]
 }
-EMPTY = ("list.txt", "runs.txt", "status.txt", "log.txt", "tree.txt", "ledger.md", "warnings.txt")
+EMPTY = (
+    "matrix.txt",
+    "list.txt",
+    "runs.txt",
+    "status.txt",
+    "log.txt",
+    "tree.txt",
+    "ledger.md",
+    "warnings.txt",
+)
 
 
 def held(path: Path, lines: Iterable[str]) -> None:

@@ -83,7 +83,8 @@ def test_what_hangs_under_a_fallen_suspect_says_so() -> None:
 def test_a_chain_of_thousands_stays_narrow() -> None:
     deep = campaign({number: (number - 1,) if number > 1 else () for number in range(1, 3001)})
     lines = list(tree(deep))
-    assert len(lines) == 3001
+    assert len(lines) == 3002
+    assert lines.pop().startswith("0 diagnostic A/Bs")
     assert max(map(len, lines)) <= 80
     assert "[depth 3000] H3000" in lines[-1]
 

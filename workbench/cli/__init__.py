@@ -8,6 +8,7 @@ Modules of verbs are imported when one of theirs is asked for: `--help` loads cl
     ab, measure, explain            plain commands, no campaign needed
     setup, suspects, running        a campaign: begin it, add suspects, test them
     look, lookback, writing         see where it stands; look at old runs; put words on record
+    reasoning                       what the record says of all suspects together
 
     options, arguments   what verbs share       output   where results and errors go
     display   progress without a terminal       live     progress on one
@@ -46,6 +47,7 @@ SECTIONS = {
         "status": ("look", "status", "The campaign on one screen."),
         "list": ("look", "list_suspects", "List the hypotheses with state, counts and grade."),
         "tree": ("look", "tree", "The falsification tree."),
+        "matrix": ("reasoning", "matrix", "Evidence against suspects; does any A/B tell them apart?"),
         "show": ("look", "show", "All about one hypothesis, and why it stands as it does."),
         "runs": ("look", "runs", "List the runs."),
         "log": ("look", "log", "Who did or found what, and when."),

@@ -9,5 +9,7 @@ continuation   runs of one test as one process: its digest, and the blocks that 
 guards         what makes a run invalid whatever its counts say
 states         where a hypothesis stands, from the event log alone
 confirming     removed, put back, its path run through: what `confirmed` takes
+matrix         every run against every suspect: what tells whom apart
+flips          single changes that would change a state
 discoveries    which effects of a campaign survive that many tests were made
 """

@@ -49,10 +49,8 @@ class Pair:
     @property
     def knobs(self) -> tuple[str, ...]:
         """Knobs in which the arms differ, sorted."""
-        named = self.control.keys() | self.treatment.keys()
-        return tuple(
-            sorted(name for name in named if self.control.get(name) != self.treatment.get(name))
-        )
+        differing = self.control.items() ^ self.treatment.items()
+        return tuple(sorted(dict(differing)))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -61,12 +61,12 @@ def standings(events: Sequence[Event], ids: Iterable[str]) -> dict[str, Standing
     """
     files: dict[str, _Filed] = {id: _Filed(hypothesis=id) for id in ids}
     for event in events:
-        for id in _about(event):
+        for id in about(event):
             files.setdefault(id, _Filed(hypothesis=id)).take(event)
     return {id: files[id].standing() for id in sorted(files, key=_place)}
 
 
-def _about(event: Event) -> Iterable[str]:
+def about(event: Event) -> Iterable[str]:
     """Name the hypotheses whose standing an event can change."""
     body = event.body
     if isinstance(body, EvidenceGiven):
@@ -166,7 +166,7 @@ class _Filed:
         items = [_live(item, struck, last) for item in self.evidence]
         if any(item.counts and _takes_side(item) and item.grade not in WORDS for item in items):
             items = [
-                _out(item, "an objection in words: runs decide")
+                replace(_out(item, "an objection in words: runs decide"), outranked=True)
                 if item.counts and item.grade in WORDS
                 else item
                 for item in items

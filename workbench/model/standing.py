@@ -42,6 +42,7 @@ class Item:
         verdict: The verdict event behind it, None for evidence that a person gave.
         counts: It is in the class that counts and has not been struck, superseded or made invalid.
         why_not: Why it does not count; empty when it does.
+        outranked: It does not count for no other reason than that runs have spoken.
     """
 
     id: str
@@ -55,6 +56,7 @@ class Item:
     verdict: VerdictGiven | None = None
     counts: bool = True
     why_not: str = ""
+    outranked: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -11,6 +11,7 @@ from workbench.model.standing import Item, State
 from workbench.report import proofs, values
 from workbench.report.changes import changes
 from workbench.report.markdown import code, link, plain
+from workbench.report.matrix import diagnosis
 from workbench.report.others import of_arm
 from workbench.report.reasons import arm, arms, because, settings, word
 from workbench.report.status import symptom_texts
@@ -187,6 +188,9 @@ def spent(registry: Registry) -> dict[str, Any]:
 
 def open_points(suspects: Roster) -> Iterator[str]:
     """Yield what the campaign rests on and nobody has shown."""
+    undecided = diagnosis(suspects)
+    if undecided:
+        yield plain(undecided)
     for suspect in suspects:
         here = link(suspect.id)
         if not suspect.fallen:

@@ -5,6 +5,7 @@ The record of `show` is the record of `list` and beside it:
     confirming                                 how far it is to `confirmed` (see `proofs`), or null
     statement, component, falsified_by, fails_when, prediction, test     from its file
     evidence         id, at, who, agent, grade, bearing, text, source, verdict, counts, why_not
+    flips            what would change its state: change, about, run, state (see `flips`)
     rulings          id, at, who, agent, ruling (strikes, role, replaced_by, because), self_ruled
     assumptions      id, text, check, holds, because
     changes          commit, kind, state, effect, because, dead
@@ -27,6 +28,7 @@ from workbench.model.registry import Registry, RunLine
 from workbench.model.standing import Ruled
 from workbench.report import proofs, values
 from workbench.report.changes import changes
+from workbench.report.flips import flip_lines, flips_of
 from workbench.report.items import evidence_lines
 from workbench.report.log import event_record, line, ruled
 from workbench.report.reasons import bare_counts, because, differing, predicted, settings, who
@@ -58,7 +60,11 @@ def show(registry: Registry, id: str) -> Iterator[str]:
 def show_record(registry: Registry, id: str) -> dict[str, Any]:
     """Give the same as JSON values; raises UsageError for an unknown id."""
     suspects = roster(registry)
-    return suspect_record(found(suspects, id), suspects)
+    suspect = found(suspects, id)
+    return {
+        **suspect_record(suspect, suspects),
+        "flips": values.plain(flips_of(suspect, registry)),
+    }
 
 
 def found(suspects: Roster, id: str) -> Suspect:
@@ -130,6 +136,7 @@ def _show(suspect: Suspect, suspects: Roster) -> Iterator[str]:
         yield from evidence_lines(f"evidence {bearing}", suspect.bearing(bearing))
     idle = [item for item in standing.items if not item.counts]
     yield from evidence_lines("does not count", idle)
+    yield from _titled("what would flip it", flip_lines(flips_of(suspect, suspects.registry)))
     yield from _titled("rulings", (each for one in standing.rulings for each in _ruling(one)))
     yield from _titled("assumptions", (_assumption(each) for each in suspect.assumptions))
     yield from _titled("noted", map(line, suspect.noted))

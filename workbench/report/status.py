@@ -7,6 +7,7 @@ The record of `status`:
                      test of another symptom
     counts           hypotheses by state
     contested        ids
+    matrix           that no run tells the live suspects apart, in words; or empty
     leading          a record of `list` with `because` and `confirming` (see `proofs`), or null
     verdicts         the last few, newest first: run, hypothesis, verdict, prediction, at
     unverified       hypothesis, assumption, text
@@ -28,6 +29,7 @@ from workbench.model.run import RunState
 from workbench.model.standing import Item, State
 from workbench.model.verdict import Other
 from workbench.report import proofs, values
+from workbench.report.matrix import diagnosis
 from workbench.report.others import arms_of
 from workbench.report.reasons import arm, arms, because, rates
 from workbench.report.registry import hypothesis_record, state_words
@@ -36,7 +38,7 @@ from workbench.report.suspects import Roster, Suspect, roster
 from workbench.report.text import WIDTH, cut, inert, labelled, moment, percent, printed
 
 _SYMPTOMS, _CONTESTED, _VERDICTS, _UNVERIFIED, _RUNNING, _PROBLEMS = 3, 3, 4, 2, 2, 2
-_LEADING = 2  # lines of the leading suspect; a further one is taken from the verdicts
+_LEADING = 2  # lines of the leading suspect; further lines are taken from the verdicts
 _LABEL = 12
 
 
@@ -57,6 +59,7 @@ def status_record(registry: Registry) -> dict[str, Any]:
         "symptoms": symptom_records(suspects),
         "counts": {str(state): number for state, number in suspects.counts.items()},
         "contested": [each.id for each in suspects if each.state is State.CONTESTED],
+        "matrix": diagnosis(suspects),
         "leading": _leading_record(leading) if leading else None,
         "verdicts": [_verdict_record(item) for _, item in last_verdicts(suspects)],
         "unverified": unverified_records(suspects),
@@ -163,7 +166,10 @@ def _status(suspects: Roster) -> Iterator[str]:
     yield from _labelled("contested", map(_named, contested), _CONTESTED)
     leading = list(_leading(suspects))
     yield from leading
-    room = _VERDICTS - max(0, len(leading) - _LEADING)
+    undecided = diagnosis(suspects)
+    if undecided:
+        yield _line("matrix", undecided)
+    room = _VERDICTS - max(0, len(leading) - _LEADING) - bool(undecided)
     yield from _labelled("verdicts", map(_verdict, last_verdicts(suspects)[:room]), room)
     unverified = [
         f"{inert(each['hypothesis'])} {inert(each['assumption'])}: {inert(each['text'])}"

@@ -15,6 +15,7 @@ from workbench.model.registry import Registry
 from workbench.model.standing import State
 from workbench.report import proofs
 from workbench.report.markdown import label
+from workbench.report.matrix import diagnosis
 from workbench.report.registry import notes, state_words
 from workbench.report.status import symptom_texts
 from workbench.report.suspects import Roster, Suspect, roster
@@ -54,7 +55,9 @@ class Branch:
 
 def tree(registry: Registry) -> Iterator[str]:
     """Yield the tree as text."""
-    yield from printed(_lines(branches(roster(registry))))
+    suspects = roster(registry)
+    yield from printed(_lines(branches(suspects)))
+    yield from printed(filter(None, [diagnosis(suspects)]))
 
 
 def tree_records(registry: Registry) -> Iterator[dict[str, Any]]:
@@ -128,8 +131,8 @@ def _remarks(
         yield f"its parent {above.suspect.id} is {above.suspect.state}: the link is void"
     if suspect.state is State.SUPERSEDED and suspect.standing.replaced_by:
         yield f"replaced by {suspect.standing.replaced_by}"
-    shown = proofs.proof_of(suspect)
-    if shown is not None and suspect.state is State.SUPPORTED:
+    supported = suspect.state is State.SUPPORTED
+    if supported and (shown := proofs.proof_of(suspect)) is not None:
         command = proofs.command(suspect, shown)
         yield proofs.in_short(shown) + (f": {command}" if command else "")
     if suspect.id in loops:

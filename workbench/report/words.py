@@ -135,6 +135,22 @@ NOUNS = {
         " with the cause in it again, its treatment the fixed setting: `workbench test ID --put-back`."
         " It never goes on from an earlier run."
     ),
+    "matrix": (
+        "Evidence in rows, suspects in columns: does what was found fit what a suspect says by"
+        " `fails_when`? `workbench matrix`."
+    ),
+    "pattern": (
+        "What a suspect says of a run: whether its control fails, and whether its treatment does. Known"
+        " only where both arms say how every knob of `fails_when` stands."
+    ),
+    "diagnostic": (
+        "Of a run: two live suspects have other patterns on it, so that it can tell them apart. With 0"
+        " diagnostic A/Bs all that was found fits all suspects, however strong the evidence is."
+    ),
+    "flip": (
+        "A single change that would change the state of a suspect: an item struck, an assumption false,"
+        " a verdict of its test or of its put-back run. `workbench show ID` lists them."
+    ),
     "reset": "What lay between two starts: a new process, or what was flushed. It is on record.",
     "fingerprint": "What was really running: code, configuration, environment, read back and compared.",
     "start": "One start of an engine for one arm; its sessions are a cluster.",

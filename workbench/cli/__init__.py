@@ -40,6 +40,7 @@ SECTIONS = {
     },
     "Test suspects": {
         "plan": ("running", "plan", "Say what a test will cost and can see."),
+        "next": ("reasoning", "following", "Which test would tell most a minute."),
         "test": ("running", "test", "Run the test of hypotheses; a verdict each."),
         "stop": ("running", "stop", "Save and end a run that is going on."),
     },

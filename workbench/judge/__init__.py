@@ -11,5 +11,6 @@ states         where a hypothesis stands, from the event log alone
 confirming     removed, put back, its path run through: what `confirmed` takes
 matrix         every run against every suspect: what tells whom apart
 flips          single changes that would change a state
+next           which test would tell most a minute; alone with `stats` in needing numpy
 discoveries    which effects of a campaign survive that many tests were made
 """

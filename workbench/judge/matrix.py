@@ -6,7 +6,7 @@ two suspects apart only if their patterns on it differ. Patterns are three-value
 say how a named knob stands is met by nobody's guess.
 
     fails        M[h, arm]: does the suspect say that this arm fails?
-    pattern      of a suspect on two arms
+    says         the pattern of a suspect on two arms
     cell         how a run bears on a suspect by its pattern, whoever the run was made for
     matrix       evidence x suspects; what splits which pair; suspects that no run tells apart
 """
@@ -20,7 +20,8 @@ from enum import StrEnum
 
 from workbench.judge.confirming import Pair
 from workbench.model.event import ArmResult, Bearing, Grade, VerdictGiven
-from workbench.model.standing import Item
+from workbench.model.hypothesis import Hypothesis
+from workbench.model.standing import FALLEN, Item, Standing
 from workbench.model.verdict import Verdict
 
 LOADS = ("in_flight", "sessions", "turns")
@@ -134,23 +135,65 @@ def fails(fails_when: Mapping[str, str], arm: ArmResult) -> bool | None:
 
 
 def pattern(claimed: Claimed, verdict: VerdictGiven) -> Pattern:
-    """Give the pattern of a suspect on the arms of a verdict.
-
-    A suspect that states no `fails_when` still says that the control of its own test fails and its
-    treatment does not.
-    """
-    if verdict.symptom and claimed.symptom and verdict.symptom != claimed.symptom:
-        return UNKNOWN
+    """Give the pattern of a suspect on the arms of a verdict; see `says`."""
     control, treatment = verdict.arms.get("control"), verdict.arms.get("treatment")
     if control is None or treatment is None:
         return UNKNOWN
-    if not claimed.fails_when:
-        own = verdict.hypothesis == claimed.id or (
-            bool(claimed.control)
-            and (claimed.control, claimed.treatment) == (control.settings, treatment.settings)
+    own = verdict.hypothesis == claimed.id
+    return says(claimed, control, treatment, verdict.symptom, own=own, put_back=verdict.put_back)
+
+
+def says(
+    claimed: Claimed,
+    control: ArmResult,
+    treatment: ArmResult,
+    symptom: str,
+    *,
+    own: bool,
+    put_back: bool = False,
+) -> Pattern:
+    """Say which of two arms fail, by a suspect.
+
+    A suspect that states no `fails_when` still says that the control of its own test fails and its
+    treatment does not. So does any suspect of the run that puts it back: there the cause stands at a
+    level of its own.
+
+    Args:
+        claimed: The suspect.
+        control: One arm; its counts do not matter.
+        treatment: The other.
+        symptom: What is watched.
+        own: The run is made for this suspect.
+        put_back: It puts a cause back.
+    """
+    if symptom and claimed.symptom and symptom != claimed.symptom:
+        return UNKNOWN
+    if own and (put_back or not claimed.fails_when):
+        return (True, False)
+    if claimed.fails_when:
+        return fails(claimed.fails_when, control), fails(claimed.fails_when, treatment)
+    same = (claimed.control, claimed.treatment) == (control.settings, treatment.settings)
+    return (True, False) if claimed.control and same else UNKNOWN
+
+
+def claims(
+    suspects: Iterable[tuple[str, str, Hypothesis | None, Standing]],
+) -> list[Claimed]:
+    """Give what suspects say of arms, each by id, symptom, file and standing."""
+    found = []
+    for id, symptom, file, standing in suspects:
+        test = file.test if file else None
+        found.append(
+            Claimed(
+                id=id,
+                symptom=symptom,
+                fails_when=file.fails_when if file else {},
+                control=test.control if test else {},
+                treatment=test.treatment if test else {},
+                live=standing.state not in FALLEN or standing.reopened,
+            )
         )
-        return (True, False) if own else UNKNOWN
-    return fails(claimed.fails_when, control), fails(claimed.fails_when, treatment)
+    return found
 
 
 def is_known(of: Pattern) -> bool:
@@ -220,9 +263,9 @@ def _groups(
     """Give the live suspects by their known pattern on a run; nothing if that is one for all."""
     groups: dict[Pattern, list[str]] = {}
     for each in suspects:
-        says = pattern(each, own.get(each.id, verdict))
-        if each.live and is_known(says):
-            groups.setdefault(says, []).append(each.id)
+        of = pattern(each, own.get(each.id, verdict))
+        if each.live and is_known(of):
+            groups.setdefault(of, []).append(each.id)
     return tuple(tuple(ids) for ids in groups.values()) if len(groups) > 1 else ()
 
 
@@ -276,8 +319,8 @@ def _alike(suspects: Sequence[Claimed], rows: Iterable[Row]) -> tuple[tuple[str,
     classes: dict[tuple[object, ...], list[str]] = {}
     for each in suspects:
         if each.live:
-            says = tuple(_known(row.patterns[each.id]) for row in runs)
-            classes.setdefault((each.symptom, says), []).append(each.id)
+            told = tuple(_known(row.patterns[each.id]) for row in runs)
+            classes.setdefault((each.symptom, told), []).append(each.id)
     return tuple(tuple(ids) for ids in classes.values() if len(ids) > 1)
 
 

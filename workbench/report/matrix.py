@@ -74,21 +74,7 @@ def lay(suspects: Roster) -> Matrix:
 
 def claims(suspects: Roster) -> list[Claimed]:
     """Give what each suspect says of arms."""
-    found = []
-    for each in suspects:  # in one function: of thousands of suspects, each call counts
-        file, standing = each.hypothesis, each.standing
-        test = file.test if file else None
-        found.append(
-            Claimed(
-                id=each.id,
-                symptom=each.symptom,
-                fails_when=file.fails_when if file else {},
-                control=test.control if test else {},
-                treatment=test.treatment if test else {},
-                live=standing.state not in FALLEN or standing.reopened,
-            )
-        )
-    return found
+    return judge.claims([(each.id, each.symptom, each.hypothesis, each.standing) for each in suspects])
 
 
 def diagnosis(suspects: Roster) -> str:

@@ -75,10 +75,12 @@ async def _read(
     try:
         reading.head(response)
         lingering = False
-        async for chunk in response.stream:  # type: ignore[union-attr] # of an async client it is one
+        incoming = wire.incoming
+        while chunk := await incoming.take():
             reading.chunk(chunk)
             if reading.enough:
                 break
+            incoming.gathers = reading.begun
             if reading.done and not lingering:
                 lingering = True
                 end = asyncio.get_running_loop().time() + _LINGER
@@ -118,6 +120,11 @@ class _Reading:
         """Whether to stop here: what follows is over a limit."""
         return bool(self._overflow)
 
+    @property
+    def begun(self) -> bool:
+        """Whether content has come; from then on nothing depends on when each event does."""
+        return self._first is not None
+
     def head(self, response: httpx.Response) -> None:
         """Take the head of the answer."""
         self._headers = time.monotonic()
@@ -136,8 +143,6 @@ class _Reading:
 
     def chunk(self, chunk: bytes) -> None:
         """Take bytes of the body."""
-        if not chunk:
-            return
         self._last = time.monotonic()
         self._body.add(chunk)
         if self._body.size > self._limits.body:

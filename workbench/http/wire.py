@@ -7,11 +7,12 @@ ends its connection at once, and is not left waiting for one that is gone.
 
 from __future__ import annotations
 
-import asyncio
 from contextvars import ContextVar
 from types import SimpleNamespace
 
 import aiohttp
+
+from workbench.http.incoming import Incoming
 
 
 class Wire:
@@ -24,7 +25,7 @@ class Wire:
     def __init__(self) -> None:
         self.reused = False
         self._response: aiohttp.ClientResponse | None = None
-        self._closed: asyncio.Future[None] | None = None
+        self._incoming: Incoming | None = None
 
     @property
     def status(self) -> int | None:
@@ -34,17 +35,20 @@ class Wire:
     def answered(self, response: aiohttp.ClientResponse) -> None:
         """Take the answer, whose head is there, and watch its connection."""
         self._response = response
-        protocol = response.connection.protocol if response.connection else None
-        self._closed = protocol.closed if protocol is not None else None
-        if self._closed is not None:
-            self._closed.remove_done_callback(_heard)
-            self._closed.add_done_callback(_heard)
-            self._closed.add_done_callback(self._lost)
+        protocol = response.connection.protocol if response.connection is not None else None
+        closed = protocol.closed if protocol is not None else None  # `not None`: it has a length
+        self._incoming = Incoming(response.content, closed)
+
+    @property
+    def incoming(self) -> Incoming:
+        """The body of the answer, once its head is there."""
+        assert self._incoming is not None
+        return self._incoming
 
     def done(self) -> None:
         """Watch no longer; the connection may serve others."""
-        if self._closed is not None:
-            self._closed.remove_done_callback(self._lost)
+        if self._incoming is not None:
+            self._incoming.leave()
 
     def abort(self) -> None:
         """End the connection now, without waiting for what has not been sent or read."""
@@ -52,12 +56,6 @@ class Wire:
         if self._response is not None and connection is not None and connection.transport is not None:
             connection.transport.abort()
             self._response.close()
-
-    def _lost(self, closed: asyncio.Future[None]) -> None:
-        """Wake the reader: after wrong framing aiohttp closes the connection and lets it wait."""
-        content = self._response.content if self._response else None
-        if content is not None and not content.is_eof() and not content.exception():
-            content.set_exception(aiohttp.ClientPayloadError("wrong framing of the body"))
 
 
 WIRE: ContextVar[Wire] = ContextVar("wire")
@@ -96,9 +94,3 @@ async def once(
         raise
     except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
         raise aiohttp.ClientError("the connection broke") from error  # a class that is not repeated
-
-
-def _heard(closed: asyncio.Future[None]) -> None:
-    """Take note of why a connection was closed, so that asyncio does not complain that nobody did."""
-    if not closed.cancelled():
-        closed.exception()

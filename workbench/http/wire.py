@@ -71,16 +71,8 @@ def tracing() -> aiohttp.TraceConfig:
     ) -> None:
         WIRE.get().reused = True
 
-    async def answered(
-        session: aiohttp.ClientSession,
-        context: SimpleNamespace,
-        params: aiohttp.TraceRequestEndParams,
-    ) -> None:
-        WIRE.get().answered(params.response)
-
     config = aiohttp.TraceConfig()
     config.on_connection_reuseconn.append(reused)
-    config.on_request_end.append(answered)
     return config
 
 
@@ -89,8 +81,11 @@ async def once(
 ) -> aiohttp.ClientResponse:
     """Let aiohttp send a request once: it repeats a GET whose connection broke, and tells nobody."""
     try:
-        return await handler(request)
+        response = await handler(request)
     except aiohttp.ClientConnectorError:
         raise
     except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
         raise aiohttp.ClientError("the connection broke") from error  # a class that is not repeated
+    WIRE.get().answered(response)
+    response.reason = ""
+    return response

@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import aiohttp
 import httpx
@@ -32,7 +32,7 @@ from workbench.errors import UsageError
 from workbench.http.exchanging import attempt
 from workbench.http.reply import Attempt, Limits, Reply, Request
 from workbench.http.retrying import Retry
-from workbench.http.wire import once, tracing
+from workbench.http.wire import Connector, once
 
 KEEP_ALIVE = 2.0  # seconds; the servers of the common engines close after 5
 _url = lru_cache(maxsize=64)(httpx.URL)  # reading one costs as much as three events
@@ -72,6 +72,7 @@ class Client:
         for more in (headers or {}, _authorization(api_key_env)):
             _sendable(more)
             self._headers.update(dict(more))
+        self._headers["Accept-Encoding"] = "identity"
         self._transports: dict[str, httpx.AsyncBaseTransport] = {}
 
     async def send(self, request: Request, *, retry: Retry | None = None) -> Reply:
@@ -125,9 +126,11 @@ class Client:
 
     def _prepared(self, request: Request) -> httpx.Request:
         _sendable(request.headers)
-        headers = self._headers.copy()
-        headers.update(dict(request.headers))
-        headers["Accept-Encoding"] = "identity"  # whatever its case was: these headers have none
+        headers = self._headers
+        if request.headers:
+            headers = headers.copy()
+            headers.update(dict(request.headers))
+            headers["Accept-Encoding"] = "identity"  # whatever its case was: these have none
         try:
             content = _encoded(request.body)
             return httpx.Request(request.method, _url(request.url), headers=headers, content=content)
@@ -142,9 +145,9 @@ class Client:
             self._transports[scheme] = AiohttpTransport(verify=tls, trust_env=False, client=session)
         return self._transports[scheme]
 
-    def _session(self, tls: ssl.SSLContext | Literal[False]) -> aiohttp.ClientSession:
+    def _session(self, tls: ssl.SSLContext | bool) -> aiohttp.ClientSession:
         """Open aiohttp's session as httpx would not: no limit, no cookies, own limits of headers."""
-        connector = aiohttp.TCPConnector(
+        connector = Connector(
             limit=0,
             ssl=tls,
             keepalive_timeout=self._keep_alive or None,
@@ -158,7 +161,6 @@ class Client:
             max_line_size=self._limits.header,
             max_field_size=self._limits.header,
             max_headers=self._limits.headers,
-            trace_configs=[tracing()],
             middlewares=(once,),
         )
 

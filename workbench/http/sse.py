@@ -12,7 +12,7 @@ not an event (`pending`), as the standard has it.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import msgspec
 
 MAX_LINE = 1 << 20
 MAX_EVENT = 4 << 20
@@ -20,7 +20,7 @@ _BOM = b"\xef\xbb\xbf"
 _DATA = b"data: "
 
 
-class Event(NamedTuple):  # not a frozen dataclass: there is one a token, and a tuple costs a third
+class Event(msgspec.Struct, frozen=True, gc=False):  # one a token; a dataclass costs five
     """One event.
 
     Attributes:

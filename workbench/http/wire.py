@@ -7,10 +7,13 @@ ends its connection at once, and is not left waiting for one that is gone.
 
 from __future__ import annotations
 
+import asyncio
 from contextvars import ContextVar
-from types import SimpleNamespace
+from typing import Any
+from weakref import WeakSet
 
 import aiohttp
+from aiohttp.connector import Connection
 
 from workbench.http.incoming import Incoming
 
@@ -61,19 +64,21 @@ class Wire:
 WIRE: ContextVar[Wire] = ContextVar("wire")
 
 
-def tracing() -> aiohttp.TraceConfig:
-    """Let aiohttp tell the attempt under way."""
+class Connector(aiohttp.TCPConnector):
+    """Tells an attempt whether the connection that it gets had served before."""
 
-    async def reused(
-        session: aiohttp.ClientSession,
-        context: SimpleNamespace,
-        params: aiohttp.TraceConnectionReuseconnParams,
-    ) -> None:
-        WIRE.get().reused = True
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._served: WeakSet[asyncio.Protocol] = WeakSet()
 
-    config = aiohttp.TraceConfig()
-    config.on_connection_reuseconn.append(reused)
-    return config
+    async def connect(self, *what: Any, **how: Any) -> Connection:
+        """Give a connection, an idle one or a new one."""
+        connection = await super().connect(*what, **how)
+        protocol = connection.protocol
+        if protocol is not None:
+            WIRE.get().reused = protocol in self._served
+            self._served.add(protocol)
+        return connection
 
 
 async def once(

@@ -149,6 +149,7 @@ HARMLESS = [
     "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     "user@example.org",
     "http://127.0.0.1:30000/v1?max_tokens=5",
+    "Prefill batch. #new-seq: 2, #new-token: 512, #cached-token: 3840, token usage: 0.61",
 ]
 
 

@@ -84,7 +84,7 @@ _ABOUT = frozenset(
 _HARMLESS_BEFORE = frozenset(
     {
         *("MAX", "MIN", "NUM", "N", "PER", "NEXT", "FIRST", "LAST", "NEW", "STOP", "START", "IMAGE"),
-        *("EOS", "BOS", "PAD", "UNK", "MASK", "SEP", "CLS"),
+        *("EOS", "BOS", "PAD", "UNK", "MASK", "SEP", "CLS", "CACHED", "PROMPT", "INPUT", "OUTPUT"),
         *("PUBLIC", "SORT", "INDEX"),
     }
 )

@@ -22,15 +22,21 @@ class Incoming:
     Args:
         content: Where aiohttp puts what comes.
         closed: Done once its connection is closed; None if that was so before.
+        within: Seconds for which what comes is gathered.
 
     Attributes:
         gathers: Take what comes together, and not as it comes.
     """
 
     def __init__(
-        self, content: aiohttp.StreamReader, closed: asyncio.Future[None] | None = None
+        self,
+        content: aiohttp.StreamReader,
+        closed: asyncio.Future[None] | None = None,
+        *,
+        within: float = GATHER,
     ) -> None:
         self._content = content
+        self._within = within
         self._closed = closed
         self._gathered: asyncio.Future[None] | None = None
         self._last = 0  # bytes of the taking before
@@ -70,7 +76,7 @@ class Incoming:
         """Wait for a while, or until the body ends or breaks."""
         loop = asyncio.get_running_loop()
         self._gathered = loop.create_future()
-        timer = loop.call_later(GATHER, self._wake)
+        timer = loop.call_later(self._within, self._wake)
         try:
             await self._gathered
         finally:

@@ -4,11 +4,11 @@
         reply = await client.send(Request(url=url, body={"stream": True, ...}))
         reply.outcome, reply.answer, reply.last.stamps
 
-It is httpx over aiohttp's transport. Nothing of the environment is used but the key that is named: no
-proxy, no netrc, no certificates. There are no redirects, no cookies, no compression, and no retries but
-those asked for. There is no queue either: a request that is started is sent, for a wait in here would
-look like one of the engine. A connection that was idle for long is not used again, because the server
-may be closing it at that moment.
+It is httpx's requests over aiohttp's transport, without the client between them. Nothing of the
+environment is used but the key that is named: no proxy, no netrc, no certificates. There are no
+redirects, no cookies, no compression, and no retries but those asked for. There is no queue either: a
+request that is started is sent, for a wait in here would look like one of the engine. A connection that
+was idle for long is not used again, because the server may be closing it at that moment.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ class Incoming:
             aiohttp.ClientError: The body broke, and all that came before has been given.
         """
         content = self._content
-        if self.gathers and self._last < _MUCH and not content.is_eof() and not content.exception():
+        if self.gathers and self._last < _MUCH and self._stands:
             await self._gather()
         self._check()
         broken = content.exception()
@@ -71,6 +71,11 @@ class Incoming:
         """Watch the connection no longer; it may serve others."""
         if self._closed is not None:
             self._closed.remove_done_callback(self._lost)
+
+    @property
+    def _stands(self) -> bool:
+        """Whether the body has neither ended nor broken."""
+        return not self._content.is_eof() and not self._content.exception()
 
     async def _gather(self) -> None:
         """Wait for a while, or until the body ends or breaks."""
@@ -92,10 +97,9 @@ class Incoming:
 
     def _check(self) -> None:
         """Let wrong framing break the body: aiohttp closes its connection and lets the reader wait."""
-        content = self._content
         lost = self._closed is None or self._closed.done()
-        if lost and not content.is_eof() and not content.exception():
-            content.set_exception(aiohttp.ClientPayloadError("wrong framing of the body"))
+        if lost and self._stands:
+            self._content.set_exception(aiohttp.ClientPayloadError("wrong framing of the body"))
 
 
 def _heard(closed: asyncio.Future[None]) -> None:

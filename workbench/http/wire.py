@@ -1,8 +1,8 @@
 """What aiohttp knows of an attempt under way and httpx has no words for.
 
-aiohttp tells it through its tracing, in the task that sends, so the attempt is found by its context:
-whether the connection had served before, and the answer beneath httpx's own. Through that an attempt
-ends its connection at once, and is not left waiting for one that is gone.
+A connector of our own and a middleware tell it in the task that sends, so the attempt is found by its
+context: whether the connection had served before, and the answer beneath httpx's own. Through that an
+attempt reads its body, ends its connection at once, and is not left waiting for one that is gone.
 """
 
 from __future__ import annotations
@@ -92,5 +92,5 @@ async def once(
     except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
         raise aiohttp.ClientError("the connection broke") from error  # a class that is not repeated
     WIRE.get().answered(response)
-    response.reason = ""
+    response.reason = ""  # nobody reads it, and httpx breaks on one that it cannot encode
     return response

@@ -72,6 +72,11 @@ def test_fixed_forms_are_found_in_settings_and_in_replies(text: str, secret: str
         ("--token 'a b' run", "--token '<redacted>' run"),
         ("API_KEY=X1 ./run.sh", "API_KEY=<redacted> ./run.sh"),
         ('{"api_key": "X1", "n": 3}', '{"api_key": "<redacted>", "n": 3}'),
+        ("INPUT_TOKEN=abcd1234", "INPUT_TOKEN=<redacted>"),
+        ("CACHED_TOKEN: abcd1234", "CACHED_TOKEN: <redacted>"),
+        ("#cached-token: 12ab34", "#cached-token: <redacted>"),
+        ("#api-token: 1234", "#api-token: <redacted>"),
+        ("cached-token: 1234", "cached-token: <redacted>"),
         ("--password --verbose", "--password --verbose"),
         ("a token of thanks", "a token of thanks"),
         (

@@ -67,19 +67,21 @@ def test_without_suspects_it_says_what_to_do(home: Path) -> None:
 
 def test_the_test_that_splits_comes_before_the_one_that_all_agree_on(home: Path) -> None:
     suspect(home, 1, fails_when={"cache": "on"})
-    suspect(home, 2, fails_when={"cache": "on", "retry": "off"})
-    suspect(home, 3, fails_when={"retry": "off"}, test={"control": ON, "treatment": RETRY})
+    suspect(
+        home, 2, fails_when={"cache": "on", "retry": "off"}, test={"control": ON, "treatment": RETRY}
+    )
+    suspect(home, 3, fails_when={"cache": "on"})
     found = asked(home)
-    assert named(found)[0] == ("test", ("H3",))
-    assert ("test", ("H1", "H2")) in named(found)  # equal arms are one run
-    by = {each.hypotheses: each for each in found.candidates}
-    assert by["H3",].worth.groups[True, True] == ("H1",)
-    assert set(by["H3",].worth.groups[True, False]) == {"H2", "H3"}
-    assert not by["H3",].times.measured
+    assert named(found) == [("test", ("H2",)), ("test", ("H1", "H3"))]  # equal arms are one run
+    apart, agreed = found.candidates
+    assert apart.worth.groups == {(True, False): ("H2",), (True, True): ("H1", "H3")}
+    assert agreed.worth.groups == {(True, False): ("H1", "H2", "H3")}
+    assert apart.worth.bits > agreed.worth.bits
+    assert not apart.times.measured
     shares = found.shares["fails"]
     assert sum(shares.values()) == pytest.approx(1.0)
-    assert command(by["H1", "H2"]) == "workbench test H1 H2"
-    assert "  workbench test H3" in list(following(found))
+    assert command(agreed) == "workbench test H1 H3"
+    assert "  workbench test H2" in list(following(found))
 
 
 def test_as_runs_come_in(workbench: Workbench, home: Path) -> None:

@@ -98,7 +98,17 @@ def test_bits_are_the_entropy_of_what_the_suspects_say() -> None:
     nobody = worth({}, {NONE: 1.0}, price())
     assert nobody.bits == pytest.approx(2.0)
     assert nobody.groups == {}
-    assert worth({"H1": UNKNOWN}, {"H1": 1.0}, price()).bits == pytest.approx(2.0)
+
+
+def test_what_suspects_leave_open_tells_nothing_of_them() -> None:
+    """A test that nobody has a word on would else beat the one that splits them."""
+    assert worth({"H1": UNKNOWN}, {"H1": 1.0}, price()).bits == pytest.approx(0.0)
+    shares = posterior(("H1", "H2"), ())
+    silent = worth({"H1": UNKNOWN, "H2": UNKNOWN}, shares, price())
+    assert silent.bits == pytest.approx(2 * SHARE_OF_NONE)
+    assert worth({"H1": CONTROL_ALONE, "H2": BOTH}, shares, price()).bits > 1 > silent.bits
+    half = worth({"H1": CONTROL_ALONE, "H2": UNKNOWN}, shares, price())
+    assert silent.bits < half.bits < 1
 
 
 def test_minutes_are_starts_and_sessions_under_each_pattern() -> None:
@@ -157,7 +167,8 @@ def test_a_test_tells_between_nothing_and_two_bits(
     assert 0 <= found.bits <= 2 + 1e-9
     assert sum(found.shares.values()) == pytest.approx(1.0)
     entropy = -sum(share * log(share, 2) for share in found.shares.values() if share > 0)
-    assert found.bits == pytest.approx(max(entropy, 0.0))
+    left_open = sum(shares[id] for id, each in zip(IDS, says, strict=True) if each == UNKNOWN)
+    assert found.bits == pytest.approx(max(entropy - 2 * left_open, 0.0), abs=1e-9)
 
 
 @given(COUNTS, COUNTS)

@@ -177,7 +177,7 @@ class _Desk:
         return id in named and named[id] == max(named.values())
 
     def _alone(self, file: Hypothesis, test: Test) -> Hypothesis | None:
-        """Give a suspect with a sufficiency test: where it was found clean, with its cause and without."""
+        """Give a suspect with a sufficiency test: what was found clean, and with its cause in it."""
         pair = Pair(
             control=test.control,
             treatment=test.treatment,

@@ -2,15 +2,16 @@
 
     share     of a suspect, its weight times how well its patterns fit the counts of all valid runs; for
               each run two rates p0 < p1 of its own are integrated out, over all pairs alike
-    bits      of a test, the entropy of its pattern by these shares: how much its outcome would tell
+    bits      of a test, the entropy of its pattern by these shares: how much its outcome would tell.
+              What a suspect leaves open is no news of it, and is taken off
     minutes   of a test, its starts, and its sessions until a verdict under each pattern
 
-A fifth of the weight is with "none of these", which says any pattern equally. So does a suspect that
-says nothing of an arm.
+A fifth of the weight is with "none of these": four more suspects, one for each pattern. A suspect that
+says nothing of an arm allows for any pattern.
 
 Integrals are of products of powers. Where both arms have one rate they are beta functions; where each
-has its own, two of these times the probability that one beta variable is below the other, which is
-summed over the quantiles of one of them.
+has its own, two of these times the probability that one beta variable is below the other. That can be
+far below what quantiles would find, so it is summed over log odds, from far under both to far above.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ LEAST_BITS = 0.005
 """What would be written as 0.00 bits is not proposed."""
 
 _TINY = 1e-300
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(96)
-_QUANTILES, _STEPS = (_NODES + 1) / 2, _WEIGHTS / 2
+_POINTS = 2001
+_WIDE = 20.0  # in standard deviations of log odds; without counts, where tails are heaviest, 36
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,7 +82,7 @@ class Worth:
     """What a test would tell, and what it takes.
 
     Attributes:
-        bits: Entropy of its pattern.
+        bits: Entropy of its pattern, without what comes of suspects that leave it open.
         minutes: Expected minutes.
         sessions: Expected sessions of both arms.
         shares: Pattern to the share of the suspects that say so, "none of these" included.
@@ -194,8 +195,23 @@ def fit(pattern: Pattern, control: tuple[float, float], treatment: tuple[float, 
 
 def _below(one: tuple[float, float], other: tuple[float, float]) -> float:
     """Give the probability that a beta variable of one pair of counts is below that of another."""
-    quantiles = special.betaincinv(other[0] + 1, other[1] + 1, _QUANTILES)
-    return float(_STEPS @ special.betainc(one[0] + 1, one[1] + 1, quantiles))
+    both = [(hit + 1, clean + 1) for hit, clean in (one, other)]
+    centres = [log(a / b) for a, b in both]
+    reach = [_WIDE * float(special.polygamma(1, a) + special.polygamma(1, b)) ** 0.5 for a, b in both]
+    odds = np.linspace(
+        min(at - far for at, far in zip(centres, reach, strict=True)),
+        max(at + far for at, far in zip(centres, reach, strict=True)),
+        _POINTS,
+    )
+    (a, b), (c, d) = both
+    density = np.exp(c * special.log_expit(odds) + d * special.log_expit(-odds) - special.betaln(c, d))
+    # the same rate from its nearer end, so that neither tail is rounded away
+    under = np.where(
+        odds < 0,
+        special.betainc(a, b, special.expit(odds)),
+        special.betaincc(b, a, special.expit(-odds)),
+    )
+    return min(float(density @ under) * float(odds[1] - odds[0]), 1.0)
 
 
 def worth(patterns: Mapping[str, Pattern], shares: Mapping[str, float], price: Price) -> Worth:
@@ -207,6 +223,7 @@ def worth(patterns: Mapping[str, Pattern], shares: Mapping[str, float], price: P
         price: What the test takes.
     """
     by = dict.fromkeys(PATTERNS, 0.0)
+    left_open = 0.0
     groups: dict[Pattern, list[str]] = {}
     for id, share in shares.items():
         pattern = patterns.get(id)
@@ -214,9 +231,11 @@ def worth(patterns: Mapping[str, Pattern], shares: Mapping[str, float], price: P
             by[pattern] += share
             groups.setdefault(pattern, []).append(id)
         else:
+            left_open += share if id != NONE else 0.0
             for each in PATTERNS:
                 by[each] += share / len(PATTERNS)
-    bits = -sum(share * log(share, 2) for share in by.values() if share > 0)
+    entropy = -sum(share * log(share, 2) for share in by.values() if share > 0)
+    bits = entropy - left_open * log(len(PATTERNS), 2)
     return Worth(
         bits=max(bits, 0.0),
         minutes=sum(share * price.minutes(pattern) for pattern, share in by.items()),

@@ -151,6 +151,18 @@ NOUNS = {
         "A single change that would change the state of a suspect: an item struck, an assumption false,"
         " a verdict of its test or of its put-back run. `workbench show ID` lists them."
     ),
+    "bits": (
+        "How much the outcome of a test would tell of the suspects: 0 where all say the same of it, 1"
+        " where two equal halves disagree. `workbench next` ranks tests by bits a minute."
+    ),
+    "share": (
+        "How likely a suspect is by the counts of all runs, among those of its symptom and none of them."
+        " It ranks tests and sets no state."
+    ),
+    "sufficiency": (
+        "Of a test: a cause alone, put into settings that were found clean. It tells whether one of two"
+        " alternative causes is enough, which removing it cannot."
+    ),
     "reset": "What lay between two starts: a new process, or what was flushed. It is on record.",
     "fingerprint": "What was really running: code, configuration, environment, read back and compared.",
     "start": "One start of an engine for one arm; its sessions are a cluster.",

@@ -156,7 +156,7 @@ NOUNS = {
         " where two equal halves disagree. `workbench next` ranks tests by bits a minute."
     ),
     "share": (
-        "How likely a suspect is by the counts of all runs, among those of its symptom and none of them."
+        "How likely a suspect is by the counts of all runs, among all of its symptom and none of them."
         " It ranks tests and sets no state."
     ),
     "sufficiency": (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from math import inf
 
@@ -16,6 +17,7 @@ from workbench.model.event import (
     Circumstances,
     Claim,
     ConstraintNoted,
+    Counted,
     Earlier,
     Event,
     EvidenceGiven,
@@ -25,6 +27,7 @@ from workbench.model.event import (
     Link,
     Note,
     OutsideChange,
+    Per,
     Proposed,
     Renumbered,
     Reopened,
@@ -110,6 +113,28 @@ VERDICT = VerdictGiven(
     ),
 )
 
+COUNTED = Counted(
+    arms={
+        "control": ArmResult(
+            settings={"index_k": "bf16", "build": "broken"},
+            counts=Counts(21, 38, 1),
+            interval=(0.1, 0.7),
+        ),
+        "treatment": ArmResult(
+            settings={"index_k": "bf16", "build": "fixed"}, counts=Counts(0, 60), interval=(0.0, 0.18)
+        ),
+    },
+    per=Per.SESSION,
+    pairs=((Counts(21, 38, 1), Counts(0, 60)),),
+    symptom="garbled",
+    verdict=Verdict.PRESENT,
+    evidence=replace(VERDICT.evidence, no_effect=550.0),
+    interval=(0.05, 0.7),
+    design_effect=2.16,
+    margin=0.05,
+    notes=("one start of each arm",),
+)
+
 BODIES: Mapping[str, Body] = {
     "proposed": Proposed(
         hypothesis="H5", file="hypotheses/H05-host-mirror.yaml", title="Host mirror is sized for fp8"
@@ -119,10 +144,11 @@ BODIES: Mapping[str, Body] = {
         symptom="garbled", text="3 of 20 calls came back as text", source=Source(text="chat with Ben")
     ),
     "evidence": EvidenceGiven(
-        grade=Grade.READ,
+        grade=Grade.COMPARED,
         bears={"H1": Bearing.AGAINST, "H5": Bearing.FOR},
-        text="the mirror reserves 132 bytes where the device holds 256",
-        source=Source(commit=COMMIT, path="mem_cache/memory_pool_host.py", line=88),
+        text="with the mirror sized for bf16 no call was garbled",
+        source=Source(commit=COMMIT, path="notes/monday.md", line=88, text="the A/B of Monday"),
+        counted=COUNTED,
     ),
     "run": RunNoted(run=RUN, hypotheses=("H5",), state="stopped", why="interrupted"),
     "verdict": VERDICT,

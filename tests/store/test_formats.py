@@ -17,9 +17,11 @@ from workbench.model.event import (
     ArmResult,
     Bearing,
     Circumstances,
+    Counted,
     Earlier,
     Exposed,
     Grade,
+    Per,
     Role,
     Source,
 )
@@ -222,13 +224,14 @@ def test_the_kinds_of_the_log_are_all_documented_with_their_fields() -> None:
         assert set(documented(text)) == spelled
 
 
-@pytest.mark.parametrize("word", [*Grade, *Bearing, *Verdict, *Held, *Reason, *Role])
+@pytest.mark.parametrize("word", [*Grade, *Bearing, *Verdict, *Held, *Reason, *Role, *Per])
 def test_the_words_of_the_log_are_documented(word: str) -> None:
     assert f"`{word}`" in LOG
 
 
 @pytest.mark.parametrize(
-    "record", [Source, ArmResult, Evidence, Guard, Earlier, Counts, Other, Circumstances, Exposed]
+    "record",
+    [Source, ArmResult, Evidence, Guard, Earlier, Counts, Other, Circumstances, Counted, Exposed],
 )
 def test_the_fields_within_fields_of_the_log_are_documented(record: type) -> None:
     for name in fields(record):

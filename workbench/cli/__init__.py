@@ -58,6 +58,7 @@ SECTIONS = {
     "Put on record": {
         "note": ("writing", "note", "Something worth remembering."),
         "evidence": ("writing", "evidence", "What was read, argued or seen, for or against."),
+        "import": ("writing", "bring_in", "An A/B that was done by hand, judged by its counts."),
         "rule": ("writing", "rule", "A decision: strike evidence, set a role, replace a suspect."),
         "reopen": ("writing", "reopen", "Ask for a suspect to be looked at again."),
     },

@@ -1,4 +1,7 @@
-"""Verbs that put words on record: note, evidence, rule, reopen. Each prints the id of what it wrote."""
+"""Verbs that put on record what people say or did: note, evidence, import, rule, reopen.
+
+Each prints the id of what it wrote.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import click
 from workbench.cli.arguments import (
     HYPOTHESIS,
     RUN,
+    SETTINGS,
     because_option,
     by_option,
     fields,
@@ -16,8 +20,8 @@ from workbench.cli.arguments import (
     json_option,
     writer,
 )
-from workbench.cli.output import lines, record
-from workbench.model.event import Bearing, Event, Grade, Role
+from workbench.cli.output import lines, narrate, record
+from workbench.model.event import Bearing, Event, Grade, Per, Role
 
 _NOTE = """Put a note on record; print its id.
 
@@ -35,6 +39,27 @@ in a run (--run). Words count only as long as no run has spoken.
 Example:
   workbench evidence H5 --against --code 1a2b3c4:mem/pool.py:920 -m 'the gate is called here'
   workbench evidence --bears H1=for,H5=neutral -m 'no failure in 40 sessions with the cache off'
+"""
+
+_IMPORT = """Put an A/B on record that was done by hand or elsewhere; print the id of its evidence.
+
+FILE is YAML or JSON with `counts` and whatever else is not on the command line. The counts are judged
+as those of a run would be, so nobody says how they bear. They are worth a comparison at most, since
+nobody read back what was running, and never part of what confirms a cause.
+
+Counts are of sessions, control first. Give them once for each start of both arms, if you know them
+apart. Figures of responses (--per response) are shown and not judged: those of a session fail together.
+
+\b
+Example:
+  workbench import H5 --counts 21/60:0/60 --source 'the A/B of Monday, notes page 3'
+  workbench import H5 monday.yaml
+\b
+monday.yaml:
+  control: {cache: "on"}
+  treatment: {cache: "off"}
+  counts: [10/30:0/30, {control: {hit: 11, clean: 18, errored: 1}, treatment: 0/30}]
+  source: the A/B of Monday
 """
 
 _RULE = """Put a ruling on record; print its id.
@@ -129,6 +154,33 @@ def evidence(
     _written(writing.evidence(campaign, said, who), as_json)
 
 
+@click.command("import", help=_IMPORT)
+@click.argument("hypothesis", type=HYPOTHESIS)
+@click.argument("origin", type=click.File("rb"), required=False, metavar="[FILE]")
+@click.option("--counts", multiple=True, metavar="K/N:K/N", help="Hits of sessions; may be repeated.")
+@click.option("--control", type=SETTINGS, help="The suspect as found.  [default: as in its test]")
+@click.option("--treatment", type=SETTINGS, help="The suspect removed.  [default: as in its test]")
+@click.option("--per", type=click.Choice([each.value for each in Per]), help="What was counted.")
+@click.option("--source", metavar="TEXT", help="Where the counts are from.")
+@click.option("-m", "--text", metavar="TEXT", help="What else is to be said.")
+@by_option
+@json_option
+def bring_in(origin: BinaryIO | None, by: str | None, as_json: bool, **given: Any) -> None:
+    """Append an A/B done by hand."""
+    from workbench.campaign import importing, writing
+    from workbench.report import imported
+
+    campaign, who = writer(by)
+    said = writing.draft(importing.ImportDraft, fields(origin, given))
+    event = importing.bring_in(campaign, said, who)
+    if as_json:
+        record({**_head(event), **imported.imported_record(event)})
+        return
+    lines([event.id])
+    for line in imported.imported(event):
+        narrate(line)
+
+
 @click.command("rule", help=_RULE)
 @click.argument("hypothesis", type=HYPOTHESIS, required=False)
 @click.option("--strike", multiple=True, metavar="E-xxxx", help="Evidence that no longer counts.")
@@ -166,6 +218,10 @@ def reopen(origin: BinaryIO | None, by: str | None, as_json: bool, **given: Any)
 
 def _written(event: Event, as_json: bool) -> None:
     if as_json:
-        record({"id": event.id, "kind": event.kind, "at": event.at.isoformat(), "who": str(event.by)})
+        record(_head(event))
     else:
         lines([event.id])
+
+
+def _head(event: Event) -> dict[str, Any]:
+    return {"id": event.id, "kind": event.kind, "at": event.at.isoformat(), "who": str(event.by)}

@@ -7,10 +7,11 @@ others         what the same blocks show of other symptoms; it decides nothing
 docket         the steps of a run, for those who drive it and those who recompute it
 continuation   runs of one test as one process: its digest, and the blocks that are carried over
 guards         what makes a run invalid whatever its counts say
+by_hand        what the rules say of counts that somebody brings along
 states         where a hypothesis stands, from the event log alone
 confirming     removed, put back, its path run through: what `confirmed` takes
 matrix         every run against every suspect: what tells whom apart
 flips          single changes that would change a state
-next           which test would tell most a minute; alone with `stats` in needing numpy
+next           which test would tell most a minute; alone beside what judges runs in needing numpy
 discoveries    which effects of a campaign survive that many tests were made
 """

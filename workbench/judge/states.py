@@ -200,6 +200,7 @@ def _given(event: Event, body: EvidenceGiven, hypothesis: str) -> Item:
         bearing=body.bears[hypothesis],
         text=body.text,
         source=body.source,
+        counted=body.counted,
     )
 
 

@@ -40,6 +40,13 @@ class Bearing(StrEnum):
     NEUTRAL = "neutral"
 
 
+class Per(StrEnum):
+    """What the counts of an A/B that was done by hand are counts of."""
+
+    SESSION = "session"
+    RESPONSE = "response"  # several of one session fail together: shown, and never tested against
+
+
 class Role(StrEnum):
     """What part a hypothesis has in the failure; rules suggest one, a ruling sets it."""
 
@@ -103,12 +110,16 @@ class Sighting:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EvidenceGiven:
-    """An item of evidence from a person or an agent. Its event's id begins with E-."""
+    """An item of evidence from a person or an agent. Its event's id begins with E-.
+
+    `counted` is what an A/B counted that somebody did by hand, None for evidence in words.
+    """
 
     grade: Grade
     bears: Mapping[str, Bearing]
     text: str = ""
     source: Source = field(default_factory=Source)
+    counted: Counted | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -139,6 +150,37 @@ class ArmResult:
     counts: Counts
     interval: tuple[float, float]
     load: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Counted:
+    """What an A/B counted that no run of the campaign did, and what the rules of one say of it.
+
+    Attributes:
+        arms: `control` and `treatment`: settings, counts over all pairs, interval of the rate.
+        per: What was counted.
+        pairs: Counts of control and treatment, for each start of both.
+        symptom: Primary symptom.
+        verdict: The word; None where nothing was tested.
+        evidence: E-values; None likewise.
+        interval: Risk differences not rejected; None likewise.
+        design_effect: What counts were divided by.
+        alpha: Greatest probability of a false word.
+        margin: Risk difference, or None for half of the control's rate.
+        notes: What a reader must know.
+    """
+
+    arms: Mapping[str, ArmResult]
+    per: Per = Per.SESSION
+    pairs: tuple[tuple[Counts, Counts], ...] = ()
+    symptom: str = ""
+    verdict: Verdict | None = None
+    evidence: Evidence | None = None
+    interval: tuple[float, float] | None = None
+    design_effect: float = 1.0
+    alpha: float = 0.01
+    margin: float | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from workbench.model.event import Bearing, Grade, Role, Ruling, Source, VerdictGiven
+from workbench.model.event import Bearing, Counted, Grade, Role, Ruling, Source, VerdictGiven
 
 
 class State(StrEnum):
@@ -40,6 +40,7 @@ class Item:
         text: What it says, in words; untrusted.
         source: Where it comes from.
         verdict: The verdict event behind it, None for evidence that a person gave.
+        counted: What an A/B done by hand counted, None for any other evidence.
         counts: It is in the class that counts and has not been struck, superseded or made invalid.
         why_not: Why it does not count; empty when it does.
         outranked: It does not count for no other reason than that runs have spoken.
@@ -54,6 +55,7 @@ class Item:
     text: str
     source: Source
     verdict: VerdictGiven | None = None
+    counted: Counted | None = None
     counts: bool = True
     why_not: str = ""
     outranked: bool = False

@@ -11,6 +11,7 @@ from workbench.model.standing import Item
 from workbench.model.verdict import Verdict
 from workbench.report import proofs
 from workbench.report.changes import changes
+from workbench.report.imported import counted_lines
 from workbench.report.log import line, ruled
 from workbench.report.markdown import heading, link, opening, plain, prose, table
 from workbench.report.reasons import (
@@ -190,7 +191,7 @@ def _given(items: Iterable[Item]) -> Iterator[str]:
             plain(item.id),
             str(item.bearing),
             str(item.grade),
-            plain(item.text),
+            plain(_said(item)),
             plain(source(item.source, _SHA)),
             plain(f"{who(item.who, item.agent)}, {moment(item.at)}"),
             _counts(item),
@@ -201,6 +202,11 @@ def _given(items: Iterable[Item]) -> Iterator[str]:
     if rows:
         yield ""
         yield from table(("evidence", "bears", "grade", "says", "source", "who, when", "counts"), rows)
+
+
+def _said(item: Item) -> str:
+    counted = "; ".join(counted_lines(item.counted)) if item.counted else ""
+    return "; ".join(filter(None, (item.text, counted)))
 
 
 def _counts(item: Item) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from workbench.model.event import Exposed, VerdictGiven
 from workbench.model.standing import Item
+from workbench.report import imported
 from workbench.report.others import in_full
 from workbench.report.reasons import (
     arm,
@@ -32,7 +33,11 @@ def evidence_lines(title: str, items: Sequence[Item]) -> Iterator[str]:
 def _item(item: Item) -> Iterator[str]:
     by = f"by {who(item.who, item.agent)}, {moment(item.at)}"
     if item.verdict is None:
-        yield from wrapped(f"{item.id}  {item.grade}, {item.bearing}: {inert(item.text)}", hanging=4)
+        said = inert(item.text) or (imported.in_short(item.counted) if item.counted else "")
+        yield from wrapped(f"{item.id}  {item.grade}, {item.bearing}: {said}", hanging=4)
+        if item.counted is not None:
+            for line in imported.counted_lines(item.counted):
+                yield from wrapped(line, indent=6, hanging=2)
         yield f"      {source(item.source)}; {by}"
     else:
         yield from wrapped(

@@ -29,6 +29,7 @@ from workbench.model.event import (
     VerdictGiven,
 )
 from workbench.report import values
+from workbench.report.imported import in_short
 from workbench.report.reasons import arms, source, who, word
 from workbench.report.text import inert, moment, printed, sentence_of
 
@@ -104,7 +105,9 @@ def happened(event: Event) -> str:
             return f"saw {inert(body.symptom)}: {inert(body.text)} ({source(body.source)})"
         case EvidenceGiven():
             bears = sentence_of(f"{bearing} {id}" for id, bearing in body.bears.items())
-            return f"evidence, {body.grade}, {bears}: {inert(body.text)} ({source(body.source)})"
+            said = [in_short(body.counted) if body.counted else "", inert(body.text)]
+            text = "; ".join(filter(None, said))
+            return f"evidence, {body.grade}, {bears}: {text} ({source(body.source)})"
         case RunNoted():
             why = f" ({inert(body.why)})" if body.why else ""
             return f"run {inert(body.run)} of {sentence_of(body.hypotheses)} {inert(body.state)}{why}"

@@ -43,6 +43,10 @@ def next_step(suspect: Suspect) -> Step:
 
 def _confirm(suspect: Suspect) -> Step | None:
     """Say what is missing to confirm a suspect that a run has removed; None if nothing would do it."""
+    if suspect.deciding is None and any(
+        each.counted and each.counts for each in suspect.standing.items
+    ):
+        return _test(suspect, "test it in a run: an A/B by hand confirms nothing")
     found = proofs.proof_of(suspect)
     command = proofs.command(suspect, found) if found is not None else ""
     if found is None or not command:

@@ -10,8 +10,12 @@ import pytest
 
 from tests.cli.campaigns import begin, records, succeeded
 from tests.conftest import Workbench
+from workbench.campaign.importing import ImportDraft, bring_in
 from workbench.campaign.registry import Campaign
-from workbench.model.event import EvidenceGiven
+from workbench.campaign.setup import init as set_up
+from workbench.campaign.writing import draft, fields_of
+from workbench.errors import UsageError
+from workbench.model.event import Actor, EvidenceGiven
 from workbench.model.standing import State
 
 ANA = {"WORKBENCH_ACTOR": "ana"}
@@ -32,8 +36,27 @@ def refused(workbench: Workbench, home: Path, *words: str) -> str:
     done = workbench("import", *words, cwd=home, env=ANA)
     assert done.returncode == 2, done.stderr
     assert given(home) == before
-    assert "Traceback" not in done.stderr
     return done.stderr
+
+
+def put(home: Path, fields: dict[str, Any], text: str | None = None) -> None:
+    given_too = fields_of(None if text is None else (text.encode(), "monday.yaml"), fields)
+    bring_in(Campaign(home), draft(ImportDraft, given_too), Actor(name="ana"))
+
+
+def refusal(home: Path, fields: dict[str, Any], text: str | None = None) -> str:
+    with pytest.raises(UsageError) as found:
+        put(home, {"hypothesis": "H1", "source": "x", **fields}, text)
+    assert given(home) == []
+    return found.value.what
+
+
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A campaign in which all is refused."""
+    folder = tmp_path_factory.mktemp("untouched")
+    set_up(folder, "command")
+    return folder
 
 
 def test_counts_on_the_command_line_take_the_arms_of_the_test(workbench: Workbench, home: Path) -> None:
@@ -50,7 +73,7 @@ def test_counts_on_the_command_line_take_the_arms_of_the_test(workbench: Workben
     assert "an A/B by hand confirms nothing\n  workbench test H1" in shown
     assert "21/60" in succeeded(workbench("export", cwd=home))
     assert "control 21/60, treatment 0/60" in succeeded(workbench("log", "H1", cwd=home))
-    assert max(map(len, shown.splitlines())) <= 80
+    assert max(len(line) for line in shown.splitlines() if ".yaml" not in line) <= 80
     refusal = workbench("test", "H1", "--put-back", cwd=home, env=ANA)
     assert refusal.returncode == 2  # it removed nothing that could be put back
 
@@ -93,54 +116,47 @@ def test_the_same_counts_are_taken_once(workbench: Workbench, home: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("words", "what"),
+    ("fields", "what"),
     [
-        (("H9", "--counts", "9/60:0/60"), "there is no hypothesis 'H9'"),
-        (("H1",), "there are no counts"),
-        (("H1", "--counts", "9/60"), "'9/60' is not the counts of two arms"),
-        (("H1", "--counts", "9/60:x"), "'x' are no counts of the treatment"),
-        (("H1", "--counts", "61/60:0/60"), "'61/60' are no counts of the control"),
-        (("H1", "--counts", "0/0:0/60"), "'0/0' are no counts of the control"),
-        (("H1", "--counts", "-1/60:0/60"), "'-1/60' are no counts of the control"),
-        (("H1", "--counts", "9/60:0/60", "--control", "cache=off"), "the same settings"),
+        ({"hypothesis": "H9", "counts": "9/60:0/60"}, "there is no hypothesis 'H9'"),
+        ({}, "there are no counts"),
+        ({"counts": ["9/60"]}, "'9/60' is not the counts of two arms"),
+        ({"counts": ["9/60:x"]}, "'x' are no counts of the treatment"),
+        ({"counts": ["9/60:0/60", "61/60:0/60"]}, "'61/60' are no counts of the control"),
+        ({"counts": "0/0:0/60"}, "'0/0' are no counts of the control"),
+        ({"counts": "-1/60:0/60"}, "'-1/60' are no counts of the control"),
+        ({"counts": "9/60:0/60", "control": {"cache": "off"}}, "the same settings"),
         (
-            ("H1", "--counts", "9/60:0/60", "--control", "mode=a", "--treatment", "mode=b"),
+            {"counts": "9/60:0/60", "control": {"mode": "a"}, "treatment": {"mode": "b"}},
             "the arms differ in mode, and the test of H1 in cache",
         ),
+        ({"counts": "9/60:0/60", "source": " "}, "counts were made somewhere"),
+        ({"counts": ["1/2:0/2"] * 1001}, "1001 pairs of counts"),
     ],
 )
 def test_what_makes_no_sense_is_refused_and_writes_nothing(
-    workbench: Workbench, home: Path, words: tuple[str, ...], what: str
+    untouched: Path, fields: dict[str, Any], what: str
 ) -> None:
-    assert what in refused(workbench, home, *words, *MONDAY)
+    assert what in refusal(untouched, fields)
 
 
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("{counts: [], source: x}", "there are no counts"),
-        (
-            "{counts: {control: 1/2}, source: x}",
-            "counts are of control and treatment, not of 'control'",
-        ),
-        ("{counts: {control: {hits: 1}, treatment: 0/2}, source: x}", "'hits' is no status"),
-        ("{counts: {control: {hit: -1}, treatment: 0/2}, source: x}", "-1 is no number of sessions"),
-        (
-            "{counts: {control: {hit: 0}, treatment: 0/2}, source: x}",
-            "nothing was counted of the control",
-        ),
-        ("{counts: 12, source: x}", "got `int`"),
-        ("{counts: 1/2:0/2, source: x, grade: intervened}", "there is no field 'grade'"),
-        ("{counts: 1/2:0/2}", "counts were made somewhere"),
-        ("{counts: 1/2:0/2, source: ' '}", "counts were made somewhere"),
-        ("{counts: 1/2:0/2, per: turn, source: x}", "turn"),
+        ("{counts: []}", "there are no counts"),
+        ("{counts: {control: 1/2}}", "counts are of control and treatment, not of 'control'"),
+        ("{counts: {control: {hits: 1}, treatment: 0/2}}", "'hits' is no status"),
+        ("{counts: {control: {hit: -1}, treatment: 0/2}}", "-1 is no number of sessions"),
+        ("{counts: {control: {hit: 0}, treatment: 0/2}}", "nothing was counted of the control"),
+        ("{counts: 12}", "got `int`"),
+        ("{counts: 1/2:0/2, grade: intervened}", "there is no field 'grade'"),
+        ("{counts: 1/2:0/2, per: turn}", "turn"),
         ("{counts: [1/2:0/2", "monday.yaml:1"),
-        ("", "no counts"),
+        ("", "monday.yaml:1:1: is empty"),
     ],
 )
-def test_what_a_file_may_not_hold(workbench: Workbench, home: Path, text: str, what: str) -> None:
-    (home / "monday.yaml").write_text(text)
-    assert what in refused(workbench, home, "H1", "monday.yaml")
+def test_what_a_file_may_not_hold(untouched: Path, text: str, what: str) -> None:
+    assert what in refusal(untouched, {}, text)
 
 
 def test_hostile_words_stay_words(workbench: Workbench, home: Path) -> None:

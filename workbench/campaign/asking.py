@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from workbench.campaign.registry import Campaign
 from workbench.conduct.tests import plan_tests, served_by
 from workbench.errors import WorkbenchError
+from workbench.judge.claims import live
 from workbench.judge.confirming import Pair, proof, unfit
 from workbench.judge.matrix import PATTERNS, Claimed, Pattern, claims, says
 from workbench.judge.next import (
@@ -59,7 +61,9 @@ def ask(campaign: Campaign) -> Asked:
         InvalidFiles: `campaign.yaml` has mistakes.
     """
     desk = _Desk(campaign)
-    ranked = sorted(desk.candidates(), key=lambda each: (-each.worth.rate, each.hypotheses))
+    ranked = sorted(
+        desk.candidates(), key=lambda each: (bool(each.at_work), -each.worth.rate, each.hypotheses)
+    )
     return Asked(candidates=tuple(ranked), shares=desk.shares, refused=desk.refused)
 
 
@@ -73,6 +77,7 @@ class _Desk:
         self._files = {each.id: each for each in campaign.registry.hypotheses}
         self._claimed = self._claims()
         self._verdicts = _counted(self._standings)
+        self._at_work = live(campaign.log.events, datetime.now(UTC))
         self._forecasts: dict[object, float] = {}
         self.refused: dict[str, str] = {}
         self.shares = {symptom: self._shares(symptom) for symptom in self._symptoms()}
@@ -113,6 +118,7 @@ class _Desk:
             pair=offer.pair,
             worth=worth(patterns, shares, self._price(offer, times)),
             times=times,
+            at_work=tuple(each for each in self._at_work if each.hypothesis in ids),
         )
 
     def _claims(self) -> list[Claimed]:

@@ -61,6 +61,7 @@ SECTIONS = {
         "import": ("writing", "bring_in", "An A/B that was done by hand, judged by its counts."),
         "rule": ("writing", "rule", "A decision: strike evidence, set a role, replace a suspect."),
         "reopen": ("writing", "reopen", "Ask for a suspect to be looked at again."),
+        "claim": ("writing", "claim", "Say that you work on a suspect, for a time."),
     },
     "Share": {
         "export": ("look", "export", "Write the ledger, as Markdown or JSON."),

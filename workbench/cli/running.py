@@ -12,7 +12,7 @@ from workbench.cli.options import ClockType, Duration, given, output_options
 from workbench.cli.output import exit_code, lines, narrate, record
 from workbench.errors import AlreadyDecided, UsageError, WorkbenchError
 from workbench.model.progress import Snapshot
-from workbench.report.text import inert
+from workbench.report.text import inert, moment
 
 if TYPE_CHECKING:
     from workbench.campaign.registry import Campaign
@@ -157,10 +157,13 @@ def test(ctx: click.Context, /, ids: tuple[str, ...], **options: Any) -> int:
 def _test(ids: tuple[str, ...], asked: dict[str, Any], options: dict[str, Any]) -> list[Snapshot]:
     """Run or resume; give the run, or those that had decided before."""
     from workbench.campaign import verdicts
+    from workbench.campaign.claiming import of_others
     from workbench.campaign.holding import Leave
     from workbench.cli.display import observer
 
     campaign, who = writer(options["by"])
+    for each in of_others(campaign, ids, who):
+        _say(f"warning: {each.by} works on {each.hypothesis} until {moment(each.until)}")
     leave = Leave(allow=options["allow"], wait=options["wait"], tell=_say, ask=_ask)
     try:
         with observer(options["display"]) as watching:

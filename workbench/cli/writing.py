@@ -1,4 +1,4 @@
-"""Verbs that put on record what people say or did: note, evidence, import, rule, reopen.
+"""Verbs that put on record what people say or did: note, evidence, import, rule, reopen, claim.
 
 Each prints the id of what it wrote.
 """
@@ -20,8 +20,9 @@ from workbench.cli.arguments import (
     json_option,
     writer,
 )
+from workbench.cli.options import Duration
 from workbench.cli.output import lines, narrate, record
-from workbench.model.event import Bearing, Event, Grade, Per, Role
+from workbench.model.event import Bearing, Claim, Event, Grade, Per, Role
 
 _NOTE = """Put a note on record; print its id.
 
@@ -78,6 +79,19 @@ _REOPEN = """Ask for a hypothesis to be looked at again; its evidence and state 
 \b
 Example:
   workbench reopen H1 --because 'heavy load garbles with the gate too'
+"""
+
+
+_CLAIM = """Say that you work on a suspect for a time; print the id of what was put on record.
+
+Nobody else can claim it meanwhile; `status` and `next` say who has it, and `test` says so to others. It
+is a word between colleagues and no lock. Claim it again to have it longer, or give it up.
+
+\b
+Example:
+  workbench claim H5
+  workbench claim H5 --for 8h --by bot7:agent
+  workbench claim H5 --release
 """
 
 
@@ -214,6 +228,30 @@ def reopen(origin: BinaryIO | None, by: str | None, as_json: bool, **given: Any)
     campaign, who = writer(by)
     said = writing.draft(writing.ReopeningDraft, fields(origin, given))
     _written(writing.reopen(campaign, said, who), as_json)
+
+
+@click.command("claim", help=_CLAIM)
+@click.argument("hypothesis", type=HYPOTHESIS)
+@click.option("--for", "seconds", type=Duration(), metavar="TIME", help="How long.  [default: 2h]")
+@click.option("--release", is_flag=True, help="Give it up instead.")
+@by_option
+@json_option
+def claim(hypothesis: str, seconds: float | None, release: bool, by: str | None, as_json: bool) -> None:
+    """Append a claim."""
+    from workbench.campaign import claiming
+    from workbench.report.log import happened
+    from workbench.report.text import inert
+
+    if release and seconds is not None:
+        raise click.UsageError("--release is at once: leave --for out")
+    campaign, who = writer(by)
+    event = claiming.claim(campaign, hypothesis, who, seconds or claiming.USUAL, release=release)
+    if as_json and isinstance(event.body, Claim):
+        until = event.body.until.isoformat()
+        record({**_head(event), "hypothesis": event.body.hypothesis, "until": until})
+    else:
+        lines([event.id])
+        narrate(inert(f"{who} {happened(event)}"))
 
 
 def _written(event: Event, as_json: bool) -> None:

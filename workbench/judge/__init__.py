@@ -8,6 +8,7 @@ docket         the steps of a run, for those who drive it and those who recomput
 continuation   runs of one test as one process: its digest, and the blocks that are carried over
 guards         what makes a run invalid whatever its counts say
 by_hand        what the rules say of counts that somebody brings along
+claims         who works on which suspect
 states         where a hypothesis stands, from the event log alone
 confirming     removed, put back, its path run through: what `confirmed` takes
 matrix         every run against every suspect: what tells whom apart

@@ -24,6 +24,7 @@ from math import exp, inf, isfinite, log
 import numpy as np
 from scipy import special
 
+from workbench.judge.claims import AtWork
 from workbench.judge.confirming import Pair
 from workbench.judge.matrix import PATTERNS, Pattern, is_known
 
@@ -128,6 +129,7 @@ class Candidate:
         pair: Its arms, and what they are tested with.
         worth: What it would tell, and take.
         times: What that rests on.
+        at_work: Who works on these hypotheses already.
     """
 
     kind: Kind
@@ -135,6 +137,7 @@ class Candidate:
     pair: Pair
     worth: Worth
     times: Times
+    at_work: tuple[AtWork, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -142,7 +145,7 @@ class Asked:
     """What could be asked next.
 
     Attributes:
-        candidates: Best first, by bits a minute.
+        candidates: Best first, by bits a minute; those that somebody works on already come last.
         shares: Symptom to the shares of its suspects, and of none of them under an empty id.
         refused: Suspect to why its test cannot be run as it stands.
     """

@@ -117,6 +117,8 @@ def happened(event: Event) -> str:
             return f"ruled on {inert(body.hypothesis)}: {ruled(body)}"
         case Reopened():
             return f"reopened {inert(body.hypothesis)}: {inert(body.because)}"
+        case Claim() if body.until <= event.at:
+            return f"no longer works on {inert(body.hypothesis)}"
         case Claim():
             return f"works on {inert(body.hypothesis)} until {moment(body.until)}"
         case _:

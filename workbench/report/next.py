@@ -7,6 +7,7 @@ A record of `next`, best first:
     bits, minutes, bits_a_minute, sessions             expected
     tells         for each pattern: control and treatment (true where it fails), share, and suspects
                   that say so
+    claimed       who works on them already: hypothesis, who, agent, until; then it comes last
     seconds       start, session, measured: what the minutes rest on
     command       that runs it, or writes it down
 """
@@ -19,7 +20,18 @@ from typing import Any
 
 from workbench.judge.matrix import PATTERNS, Pattern
 from workbench.judge.next import NONE, Asked, Candidate, Kind
-from workbench.report.text import count, duration, inert, number, percent, printed, sentence_of, wrapped
+from workbench.report.status import claim_record
+from workbench.report.text import (
+    count,
+    duration,
+    inert,
+    moment,
+    number,
+    percent,
+    printed,
+    sentence_of,
+    wrapped,
+)
 
 _SHOWN = 5
 _SAYS: Mapping[Pattern, str] = {
@@ -111,6 +123,8 @@ def _telling(candidate: Candidate) -> Iterator[str]:
     for pattern, ids in found.groups.items():
         named = sentence_of((id or "none of these" for id in ids), most=8)
         yield from wrapped(f"{_SAYS[pattern]} if it is {named}", indent=2, hanging=2)
+    for each in candidate.at_work:
+        yield f"  {each.by} works on {each.hypothesis} until {moment(each.until)}"
 
 
 def _shares(shares: Mapping[str, float]) -> str:
@@ -141,6 +155,7 @@ def _record(candidate: Candidate) -> dict[str, Any]:
             }
             for pattern in PATTERNS
         ],
+        "claimed": [claim_record(each) for each in candidate.at_work],
         "seconds": {"start": times.start, "session": times.session, "measured": times.measured},
         "command": command(candidate),
     }

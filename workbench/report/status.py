@@ -10,6 +10,7 @@ The record of `status`:
     matrix           that no run tells the live suspects apart, in words; or empty
     leading          a record of `list` with `because` and `confirming` (see `proofs`), or null
     verdicts         the last few, newest first: run, hypothesis, verdict, prediction, at
+    claimed          hypothesis, who, agent, until: who worked on what at that time
     unverified       hypothesis, assumption, text
     running          ids of runs
     problems         file, line, column, what, hint
@@ -22,6 +23,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from workbench.judge.claims import AtWork, live
 from workbench.model.campaign import SymptomSpec
 from workbench.model.event import ArmResult
 from workbench.model.registry import Registry, RunLine
@@ -35,7 +37,7 @@ from workbench.report.reasons import arm, arms, because, rates
 from workbench.report.registry import hypothesis_record, state_words
 from workbench.report.steps import campaign_step
 from workbench.report.suspects import Roster, Suspect, roster
-from workbench.report.text import WIDTH, cut, inert, labelled, moment, percent, printed
+from workbench.report.text import WIDTH, cut, inert, labelled, moment, percent, printed, sentence_of
 
 _SYMPTOMS, _CONTESTED, _VERDICTS, _UNVERIFIED, _RUNNING, _PROBLEMS = 3, 3, 4, 2, 2, 2
 _LEADING = 2  # lines of the leading suspect; further lines are taken from the verdicts
@@ -62,6 +64,7 @@ def status_record(registry: Registry) -> dict[str, Any]:
         "matrix": diagnosis(suspects),
         "leading": _leading_record(leading) if leading else None,
         "verdicts": [_verdict_record(item) for _, item in last_verdicts(suspects)],
+        "claimed": [claim_record(each) for each in _at_work(suspects)],
         "unverified": unverified_records(suspects),
         "running": [run.id for run in _running(registry)],
         "problems": values.plain(registry.problems),
@@ -169,7 +172,10 @@ def _status(suspects: Roster) -> Iterator[str]:
     undecided = diagnosis(suspects)
     if undecided:
         yield _line("matrix", undecided)
-    room = _VERDICTS - max(0, len(leading) - _LEADING) - bool(undecided)
+    claimed = sentence_of(map(_claim, _at_work(suspects)), most=3)
+    if claimed:
+        yield _line("claimed", claimed)
+    room = _VERDICTS - max(0, len(leading) - _LEADING) - bool(undecided) - bool(claimed)
     yield from _labelled("verdicts", map(_verdict, last_verdicts(suspects)[:room]), room)
     unverified = [
         f"{inert(each['hypothesis'])} {inert(each['assumption'])}: {inert(each['text'])}"
@@ -229,6 +235,21 @@ def _verdict_record(item: Item) -> dict[str, Any]:
         return {}
     words = {"verdict": str(verdict.verdict), "prediction": str(verdict.prediction)}
     return {"run": verdict.run, "hypothesis": verdict.hypothesis, **words, "at": values.utc(item.at)}
+
+
+def _at_work(suspects: Roster) -> tuple[AtWork, ...]:
+    """Give the claims that stand by the newest event: a report knows no other time."""
+    return live(suspects.registry.events, suspects.newest) if suspects.newest else ()
+
+
+def _claim(of: AtWork) -> str:
+    return f"{of.hypothesis} by {of.by} until {moment(of.until)}"
+
+
+def claim_record(of: AtWork) -> dict[str, Any]:
+    """Give who works on a suspect, and until when."""
+    who = {"who": of.by.name, "agent": of.by.agent}
+    return {"hypothesis": of.hypothesis, **who, "until": values.utc(of.until)}
 
 
 def _running(registry: Registry) -> list[RunLine]:

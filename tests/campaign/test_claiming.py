@@ -64,9 +64,8 @@ def test_what_cannot_be_claimed(home: Path) -> None:
 
 
 def test_next_offers_what_nobody_works_on_first(workbench: Workbench, home: Path) -> None:
-    fields = '{title: B, prediction: {control: 0.3, removes: true}, test: {control: {retry: "off"}, treatment: {retry: "on"}}}'
-    (home / "b.yaml").write_text(fields)
-    succeeded(workbench("new", "--from", "b.yaml", cwd=home))
+    arms = ("--control", "retry=off", "--treatment", "retry=on", "--predict", "0.3:removes")
+    succeeded(workbench("new", "Retries hide it", *arms, cwd=home))
     first, second = ask(Campaign(home)).candidates
     (id,) = first.hypotheses
     claim(Campaign(home), id, BOT)

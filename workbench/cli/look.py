@@ -13,13 +13,19 @@ from workbench.cli.arguments import HYPOTHESIS, json_option, opened
 from workbench.cli.output import lines, narrate, record
 
 if TYPE_CHECKING:
+    from workbench.campaign.registry import Campaign
     from workbench.model.registry import Registry
 
 _STATUS = """The campaign on one screen: symptoms, where the suspects stand, what to do next.
 
+With --since, what is new instead: states that changed, and what was put on record since a time, an
+event or a run.
+
 \b
 Example:
   workbench status
+  workbench status --since 3h
+  workbench status --since 20261129T151200Z-k3m7q2xa
 """
 
 _LIST = """List the hypotheses: id, state, grade, counts with intervals, title.
@@ -75,16 +81,31 @@ _FOLLOW_EVERY = 0.25  # seconds between two looks at a log that is followed
 
 
 @click.command("status", help=_STATUS)
+@click.option("--since", "then", metavar="T", help="What is new since a time, an event or a run.")
 @json_option
-def status(as_json: bool) -> None:
+def status(then: str | None, as_json: bool) -> None:
     """Show the campaign."""
     from workbench.report import status as report
 
-    registry = opened().registry
-    if as_json:
+    campaign = opened()
+    registry = campaign.registry
+    if then is not None:
+        _since(campaign, then, as_json)
+    elif as_json:
         record(report.status_record(registry))
     else:
         lines(report.status(registry))
+
+
+def _since(campaign: Campaign, then: str, as_json: bool) -> None:
+    from workbench.campaign.since import seen_by
+    from workbench.report import since as report
+
+    seen = seen_by(campaign, then)
+    if as_json:
+        record(report.since_record(campaign.registry, seen))
+    else:
+        lines(report.since(campaign.registry, seen))
 
 
 @click.command("list", help=_LIST)

@@ -67,6 +67,21 @@ class Failure:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Seen:
+    """What somebody has seen of a log.
+
+    Attributes:
+        what: What they said of it: a time, an event, a run.
+        at: Its time, UTC.
+        events: The events seen, in the order of the log.
+    """
+
+    what: str
+    at: datetime
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Registry:
     """The whole campaign.
 

@@ -164,8 +164,8 @@ NOUNS = {
         " alternative causes is enough, which removing it cannot."
     ),
     "claim": (
-        "Somebody's word that they work on a suspect, until a time: `workbench claim ID`. Nobody else can"
-        " claim it meanwhile, and no test is stopped by it."
+        "Somebody's word that they work on a suspect, until a time: `workbench claim ID`. Nobody else"
+        " can claim it meanwhile, and no test is stopped by it."
     ),
     "reset": "What lay between two starts: a new process, or what was flushed. It is on record.",
     "fingerprint": "What was really running: code, configuration, environment, read back and compared.",

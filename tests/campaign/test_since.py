@@ -88,7 +88,7 @@ def test_a_run(workbench: Workbench, home: Path) -> None:
 def test_a_run_that_the_log_does_not_name_is_as_old_as_its_plan(
     workbench: Workbench, home: Path
 ) -> None:
-    measured = workbench("measure", "--trials", "3", "--json", cwd=home)
+    measured = workbench("measure", "--set", "cache=on", "--trials", "3", "--json", cwd=home)
     assert measured.returncode == 0, measured.stderr
     (line,) = Campaign(home).run_lines
     say(home, "after it")

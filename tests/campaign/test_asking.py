@@ -12,7 +12,8 @@ from tests.cli.campaigns import begin, records, succeeded
 from tests.conftest import Workbench
 from workbench.campaign.asking import ask
 from workbench.campaign.registry import Campaign
-from workbench.judge.next import Asked, Candidate, Kind
+from workbench.judge.next import Asked, Candidate, Kind, Seen, posterior
+from workbench.model.event import VerdictGiven
 from workbench.report.next import command, following
 
 ANA = {"WORKBENCH_ACTOR": "ana"}
@@ -113,6 +114,36 @@ def test_as_runs_come_in(workbench: Workbench, home: Path) -> None:
     assert not [each for each in found.candidates if each.kind is Kind.TEST]
     assert "H2" not in found.shares["fails"]
     assert found.shares["fails"]["H1"] > 0.8
+
+
+def test_what_a_run_counted_for_several_is_weighed_once(workbench: Workbench, home: Path) -> None:
+    suspect(home, 1, fails_when={"cache": "on"})
+    suspect(home, 2, fails_when={"cache": "on", "retry": "off"})
+    suspect(home, 3, fails_when={"retry": "off"})
+    records(workbench("test", "H1", "H2", "--seed", "7", "--json", cwd=home, env=ANA))
+    verdicts = [
+        event.body for event in Campaign(home).log.events if isinstance(event.body, VerdictGiven)
+    ]
+    assert [each.hypothesis for each in verdicts] == ["H1", "H2"]
+    control, treatment = (verdicts[0].arms[role].counts for role in ("control", "treatment"))
+    once = Seen(
+        control=(control.hit, control.clean),
+        treatment=(treatment.hit, treatment.clean),
+        patterns={"H1": (True, False), "H2": (True, False), "H3": (True, True)},
+    )
+    assert verdicts[0].design_effect == 1.0
+    assert asked(home).shares["fails"] == pytest.approx(posterior(("H1", "H2", "H3"), [once]))
+
+
+def test_arms_that_turn_the_load_are_seen_under_it(home: Path) -> None:
+    text = (home / "campaign.yaml").read_text()
+    knob = "knobs:\n  load: {kind: load, field: in_flight, levels: {light: 1, heavy: 16}}\n"
+    (home / "campaign.yaml").write_text(text.replace("knobs:\n", knob, 1))
+    arms = {"control": {"load": "heavy"}, "treatment": {"load": "light"}}
+    suspect(home, 1, fails_when={"in_flight": ">=8"}, test=arms)
+    suspect(home, 2, fails_when={"cache": "on"}, test=arms)
+    (both,) = asked(home).candidates
+    assert both.worth.groups == {(True, False): ("H1",)}
 
 
 def test_a_suspect_that_fell_is_offered_alone_where_all_was_found_clean(

@@ -11,19 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.judge.events import by_hand, log, verdict
-from workbench.judge.matrix import (
-    PATTERNS,
-    Cell,
-    Claimed,
-    Matrix,
-    Pattern,
-    cell,
-    fails,
-    is_known,
-    matrix,
-    pattern,
-    tells_any_apart,
-)
+from workbench.judge.matrix import Cell, Matrix, cell, matrix, tells_any_apart
+from workbench.judge.patterns import PATTERNS, Claimed, Pattern, fails, is_known, pattern
 from workbench.judge.states import standings
 from workbench.model.event import ArmResult, Bearing, Body, Grade, Ruling, VerdictGiven
 from workbench.model.outcome import Counts

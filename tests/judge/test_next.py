@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.judge.matrix import PATTERNS, UNKNOWN, Pattern
 from workbench.judge.next import NONE, SHARE_OF_NONE, Price, Seen, Worth, fit, posterior, worth
+from workbench.judge.patterns import PATTERNS, UNKNOWN, Pattern
 
 CONTROL_ALONE, BOTH, NEITHER, TREATMENT_ALONE = PATTERNS
 GRID = 1500

@@ -2,46 +2,40 @@
 
 Candidates are the tests that stand in files and are not decided, the put-back runs of causes that were
 removed, and sufficiency tests: a cause alone, in settings that were found clean. Each is planned as it
-would be run, so what cannot be run is no candidate. Suspects of one symptom are weighed together.
+would be run, so what cannot be run is no candidate. Suspects of one symptom are weighed together. What
+somebody works on already comes last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from workbench.campaign.pricing import Pricing
 from workbench.campaign.registry import Campaign
+from workbench.conduct.knobs import Knobs
 from workbench.conduct.tests import plan_tests, served_by
 from workbench.errors import WorkbenchError
 from workbench.judge.claims import live
 from workbench.judge.confirming import Pair, proof, unfit
-from workbench.judge.matrix import PATTERNS, Claimed, Pattern, claims, says
 from workbench.judge.next import (
     LEAST_BITS,
     Asked,
     Candidate,
     Kind,
-    Price,
     Seen,
-    Times,
     posterior,
     worth,
 )
+from workbench.judge.patterns import Claimed, claims, says
 from workbench.model.event import ArmResult, VerdictGiven
 from workbench.model.hypothesis import Hypothesis, Test
 from workbench.model.outcome import Counts
-from workbench.model.plan import Cluster, Plan
-from workbench.model.prediction import Prediction
+from workbench.model.plan import Plan
 from workbench.model.standing import FALLEN, Standing, State
 from workbench.model.verdict import Verdict
-from workbench.stats import Terms, forecast
-
-START_SECONDS, SESSION_SECONDS = 60.0, 2.0
-"""What a start and a session are taken to take where no run has measured it."""
-
-USUAL_RATE = 0.2
-"""How often a control is taken to fail where nobody has said it."""
+from workbench.ports import Launch
 
 _ASKED = {"seed": 0}
 
@@ -78,7 +72,7 @@ class _Desk:
         self._claimed = self._claims()
         self._verdicts = _counted(self._standings)
         self._at_work = live(campaign.log.events, datetime.now(UTC))
-        self._forecasts: dict[object, float] = {}
+        self._pricing = Pricing(campaign.run_lines, self._verdicts)
         self.refused: dict[str, str] = {}
         self.shares = {symptom: self._shares(symptom) for symptom in self._symptoms()}
 
@@ -98,7 +92,8 @@ class _Desk:
 
     def _weighed(self, offers: Sequence[_Offer]) -> Candidate:
         offer, ids = offers[0], tuple(each.hypothesis.id for each in offers)
-        control, treatment = (self._arm(offer, role) for role in ("control", "treatment"))
+        compared = offer.plan.comparisons[0]
+        control, treatment = _arm(offer.plan, compared.control), _arm(offer.plan, compared.treatment)
         patterns = {
             each.id: says(
                 each,
@@ -110,13 +105,14 @@ class _Desk:
             )
             for each in self._claimed
         }
-        times = self._times(offer)
+        times = self._pricing.times(offer.plan, offer.pair.engine)
+        price = self._pricing.price(offer.plan, offer.hypothesis.prediction, times)
         shares = self.shares.get(offer.pair.symptom) or posterior((), ())
         return Candidate(
             kind=offer.kind,
             hypotheses=ids,
             pair=offer.pair,
-            worth=worth(patterns, shares, self._price(offer, times)),
+            worth=worth(patterns, shares, price),
             times=times,
             at_work=tuple(each for each in self._at_work if each.hypothesis in ids),
         )
@@ -144,7 +140,8 @@ class _Desk:
             and each.live
             and self._standings[each.id].state is not State.CONFIRMED
         ]
-        seen = [_seen(verdict, asked) for verdict in self._verdicts if verdict.symptom in (symptom, "")]
+        counted = _once(each for each in self._verdicts if each.symptom in (symptom, ""))
+        seen = [_seen(verdict, made_for, asked) for verdict, made_for in counted]
         return posterior([each.id for each in asked], [each for each in seen if each is not None])
 
     def _offers(self) -> Iterator[_Offer]:
@@ -235,52 +232,19 @@ class _Desk:
             for verdict in self._verdicts
         )
 
-    def _arm(self, offer: _Offer, role: str) -> ArmResult:
-        plan = offer.plan
-        load = {"in_flight": plan.in_flight, "sessions": plan.rules.block_size}
-        turns = plan.workload.options.get("turns")
-        if isinstance(turns, int):
-            load["turns"] = turns
-        settings = getattr(offer.pair, role)
-        return ArmResult(settings=settings, counts=Counts(0, 0), interval=(0.0, 1.0), load=load)
 
-    def _times(self, offer: _Offer) -> Times:
-        """Give what the newest run on the same engine took, else what is usual."""
-        engine, seconds = offer.pair.engine, {line.id: line for line in self._campaign.run_lines}
-        for verdict in reversed(self._verdicts):
-            line, told = seconds.get(verdict.run), verdict.circumstances
-            sessions = sum(counts.total for counts in line.counts.values()) if line else 0
-            if verdict.engine != engine or line is None or not sessions or told is None:
-                continue
-            start = told.start_seconds or 0.0
-            rest = max(line.seconds - told.starts * start, 0.001 * sessions)
-            return Times(start=start, session=rest / sessions, measured=True)
-        trial = offer.plan.rules.cluster is Cluster.TRIAL
-        return Times(start=0.0 if trial else START_SECONDS, session=SESSION_SECONDS, measured=False)
-
-    def _price(self, offer: _Offer, times: Times) -> Price:
-        rules = offer.plan.rules
-        trial = rules.cluster is Cluster.TRIAL
-        return Price(
-            sessions={pattern: self._sessions(offer, pattern) for pattern in PATTERNS},
-            sessions_per_start=rules.block_size,
-            start_minutes=0.0 if trial else times.start / 60,
-            session_minutes=times.session / 60,
-        )
-
-    def _sessions(self, offer: _Offer, pattern: Pattern) -> float:
-        """Rehearse a test under a pattern: an arm that fails does so at the rate that is predicted."""
-        rules, said = offer.plan.rules, offer.hypothesis.prediction or Prediction()
-        fails = said.control or rules.reference or USUAL_RATE
-        spared = said.treatment or 0.0
-        control, treatment = (fails if each else spared for each in pattern)
-        terms = Terms.of(rules, said, fails)
-        key = (terms, control, treatment, rules.block_size)
-        if key not in self._forecasts:
-            most = 2 * rules.block_size * rules.max_blocks
-            outlook = forecast(terms, control, treatment, rules.block_size)
-            self._forecasts[key] = min(float(outlook.sessions), float(most))
-        return self._forecasts[key]
+def _arm(plan: Plan, name: str) -> ArmResult:
+    """Give an arm as patterns see it: its settings, and the load that it would be driven with."""
+    arm = plan.arm(name)
+    asked = {"in_flight": plan.in_flight, "turns": plan.workload.options.get("turns")}
+    asked |= Knobs(plan.knobs).apply(arm, Launch(argv=tuple(plan.engine.options.get("argv", ())))).load
+    load = {what: value for what, value in asked.items() if type(value) is int}
+    return ArmResult(
+        settings=arm.settings,
+        counts=Counts(0, 0),
+        interval=(0.0, 1.0),
+        load={**load, "sessions": plan.rules.block_size},
+    )
 
 
 def _counted(standings: Mapping[str, Standing]) -> list[VerdictGiven]:
@@ -294,7 +258,17 @@ def _counted(standings: Mapping[str, Standing]) -> list[VerdictGiven]:
     return [found[key] for key in sorted(found)]
 
 
-def _seen(verdict: VerdictGiven, suspects: Sequence[Claimed]) -> Seen | None:
+def _once(verdicts: Iterable[VerdictGiven]) -> Iterator[tuple[VerdictGiven, set[str]]]:
+    """Yield what each run counted of two arms once, with the suspects that it was made for."""
+    found: dict[object, tuple[VerdictGiven, set[str]]] = {}
+    for verdict in verdicts:
+        arms = [sorted(result.settings.items()) for result in verdict.arms.values()]
+        _, made_for = found.setdefault((verdict.run, str(arms)), (verdict, set()))
+        made_for.add(verdict.hypothesis)
+    yield from found.values()
+
+
+def _seen(verdict: VerdictGiven, made_for: set[str], suspects: Sequence[Claimed]) -> Seen | None:
     control, treatment = verdict.arms.get("control"), verdict.arms.get("treatment")
     if control is None or treatment is None:
         return None
@@ -305,7 +279,7 @@ def _seen(verdict: VerdictGiven, suspects: Sequence[Claimed]) -> Seen | None:
             control,
             treatment,
             verdict.symptom,
-            own=each.id == verdict.hypothesis,
+            own=each.id in made_for,
             put_back=verdict.put_back,
         )
         for each in suspects

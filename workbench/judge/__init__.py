@@ -11,6 +11,7 @@ by_hand        what the rules say of counts that somebody brings along
 claims         who works on which suspect
 states         where a hypothesis stands, from the event log alone
 confirming     removed, put back, its path run through: what `confirmed` takes
+patterns       which arms fail, by what each suspect says
 matrix         every run against every suspect: what tells whom apart
 flips          single changes that would change a state
 next           which test would tell most a minute; alone beside what judges runs in needing numpy

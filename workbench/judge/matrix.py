@@ -1,35 +1,22 @@
 """Which evidence tells the suspects apart: what each says of arms, held against what runs found.
 
-A hypothesis says by `fails_when` which arms fail: those that meet all of its conditions. Of a run it so
-has a *pattern*: whether it says that the control fails, and whether the treatment does. A run can tell
-two suspects apart only if their patterns on it differ. Patterns are three-valued: an arm that does not
-say how a named knob stands is met by nobody's guess.
+A run can tell two suspects apart only if their patterns on it differ (see `patterns`).
 
-    fails        M[h, arm]: does the suspect say that this arm fails?
-    says         the pattern of a suspect on two arms
     cell         how a run bears on a suspect by its pattern, whoever the run was made for
     matrix       evidence x suspects; what splits which pair; suspects that no run tells apart
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from workbench.judge.confirming import Pair
-from workbench.model.event import ArmResult, Bearing, Grade, VerdictGiven
-from workbench.model.hypothesis import Hypothesis
-from workbench.model.standing import FALLEN, Item, Standing
+from workbench.judge.patterns import Claimed, Pattern, is_known, pattern
+from workbench.model.event import Bearing, Grade, VerdictGiven
+from workbench.model.standing import Item
 from workbench.model.verdict import Verdict
-
-LOADS = ("in_flight", "sessions", "turns")
-_CONDITION = re.compile(r"(>=|<=|>|<|=)?\s*([0-9]{1,18})")
-Pattern = tuple[bool | None, bool | None]
-UNKNOWN: Pattern = (None, None)
-PATTERNS: tuple[Pattern, ...] = ((True, False), (True, True), (False, False), (False, True))
-"""All patterns that are known: the control fails alone, both fail, neither, the treatment alone."""
 
 
 class Cell(StrEnum):
@@ -39,27 +26,6 @@ class Cell(StrEnum):
     AGAINST = "against"
     NEUTRAL = "neutral"
     UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Claimed:
-    """What a suspect says of arms.
-
-    Attributes:
-        id: Its id.
-        symptom: Its primary symptom: of runs on another one it says nothing.
-        fails_when: Knob, or measure of load, to condition; an AND.
-        control: Control of its own test, which by its making is the arm that fails; or empty.
-        treatment: Treatment of its own test; or empty.
-        live: It is not out.
-    """
-
-    id: str
-    symptom: str = ""
-    fails_when: Mapping[str, str] = field(default_factory=dict)
-    control: Mapping[str, str] = field(default_factory=dict)
-    treatment: Mapping[str, str] = field(default_factory=dict)
-    live: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -117,88 +83,6 @@ class Matrix:
     def diagnostic(self) -> int:
         """How many A/Bs tell any two live suspects apart."""
         return sum(1 for row in self.rows if row.tells)
-
-
-def fails(fails_when: Mapping[str, str], arm: ArmResult) -> bool | None:
-    """Say whether a suspect says that an arm fails.
-
-    Returns:
-        True if the arm meets all conditions, False if it breaks one, None if there are none, or if the
-        arm does not say how one of them stands and breaks no other.
-    """
-    if not fails_when:
-        return None
-    met = [_met(name, condition, arm) for name, condition in fails_when.items()]
-    if False in met:
-        return False
-    return None if None in met else True
-
-
-def pattern(claimed: Claimed, verdict: VerdictGiven) -> Pattern:
-    """Give the pattern of a suspect on the arms of a verdict; see `says`."""
-    control, treatment = verdict.arms.get("control"), verdict.arms.get("treatment")
-    if control is None or treatment is None:
-        return UNKNOWN
-    own = verdict.hypothesis == claimed.id
-    return says(claimed, control, treatment, verdict.symptom, own=own, put_back=verdict.put_back)
-
-
-def says(
-    claimed: Claimed,
-    control: ArmResult,
-    treatment: ArmResult,
-    symptom: str,
-    *,
-    own: bool,
-    put_back: bool = False,
-) -> Pattern:
-    """Say which of two arms fail, by a suspect.
-
-    A suspect that states no `fails_when` still says that the control of its own test fails and its
-    treatment does not. So does any suspect of the run that puts it back: there the cause stands at a
-    level of its own.
-
-    Args:
-        claimed: The suspect.
-        control: One arm; its counts do not matter.
-        treatment: The other.
-        symptom: What is watched.
-        own: The run is made for this suspect.
-        put_back: It puts a cause back.
-    """
-    if symptom and claimed.symptom and symptom != claimed.symptom:
-        return UNKNOWN
-    if own and (put_back or not claimed.fails_when):
-        return (True, False)
-    if claimed.fails_when:
-        return fails(claimed.fails_when, control), fails(claimed.fails_when, treatment)
-    same = (claimed.control, claimed.treatment) == (control.settings, treatment.settings)
-    return (True, False) if claimed.control and same else UNKNOWN
-
-
-def claims(
-    suspects: Iterable[tuple[str, str, Hypothesis | None, Standing]],
-) -> list[Claimed]:
-    """Give what suspects say of arms, each by id, symptom, file and standing."""
-    found = []
-    for id, symptom, file, standing in suspects:
-        test = file.test if file else None
-        found.append(
-            Claimed(
-                id=id,
-                symptom=symptom,
-                fails_when=file.fails_when if file else {},
-                control=test.control if test else {},
-                treatment=test.treatment if test else {},
-                live=standing.state not in FALLEN or standing.reopened,
-            )
-        )
-    return found
-
-
-def is_known(of: Pattern) -> bool:
-    """Say whether a suspect says something of both arms."""
-    return None not in of
 
 
 def cell(of: Pattern, word: Verdict) -> Cell:
@@ -326,22 +210,6 @@ def _alike(suspects: Sequence[Claimed], rows: Iterable[Row]) -> tuple[tuple[str,
 
 def _known(of: Pattern) -> Pattern | None:
     return of if is_known(of) else None
-
-
-def _met(name: str, condition: str, arm: ArmResult) -> bool | None:
-    """Say whether an arm meets one condition: a level of a knob, or a bound on its load."""
-    if name in arm.settings:
-        return arm.settings[name] == condition
-    found = _CONDITION.fullmatch(condition) if name in LOADS else None
-    if found is None or name not in arm.load:
-        return None
-    have, bound = arm.load[name], int(found[2])
-    return {
-        ">=": have >= bound,
-        "<=": have <= bound,
-        ">": have > bound,
-        "<": have < bound,
-    }.get(found[1] or "=", have == bound)
 
 
 Fixed = tuple[tuple[str, str], ...]

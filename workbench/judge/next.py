@@ -26,7 +26,7 @@ from scipy import special
 
 from workbench.judge.claims import AtWork
 from workbench.judge.confirming import Pair
-from workbench.judge.matrix import PATTERNS, Pattern, is_known
+from workbench.judge.patterns import PATTERNS, Pattern, is_known
 
 NONE = ""
 """Stands for "none of these" among the suspects."""

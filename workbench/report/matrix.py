@@ -17,7 +17,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from workbench.judge import matrix as judge
-from workbench.judge.matrix import Cell, Claimed, Matrix, Row
+from workbench.judge import patterns
+from workbench.judge.matrix import Cell, Matrix, Row
+from workbench.judge.patterns import Claimed
 from workbench.model.registry import Registry
 from workbench.model.standing import FALLEN
 from workbench.report import values
@@ -74,7 +76,9 @@ def lay(suspects: Roster) -> Matrix:
 
 def claims(suspects: Roster) -> list[Claimed]:
     """Give what each suspect says of arms."""
-    return judge.claims([(each.id, each.symptom, each.hypothesis, each.standing) for each in suspects])
+    return patterns.claims(
+        [(each.id, each.symptom, each.hypothesis, each.standing) for each in suspects]
+    )
 
 
 def diagnosis(suspects: Roster) -> str:

@@ -18,8 +18,8 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from workbench.judge.matrix import PATTERNS, Pattern
 from workbench.judge.next import NONE, Asked, Candidate, Kind
+from workbench.judge.patterns import PATTERNS, Pattern
 from workbench.report.status import claim_record
 from workbench.report.text import (
     count,

@@ -73,6 +73,14 @@ def test_nothing_is_bet_on_what_is_said_to_have_been_predicted() -> None:
     assert sharp.evidence == vague.evidence
 
 
+def test_what_refutes_half_way_is_no_word_when_all_is_in() -> None:
+    """A run would have ended after the first two; here all was there when it was looked at first."""
+    first = [pair(12, 30, 12, 30)] * 2
+    rest = [pair(30, 60, 0, 60)] * 8
+    assert judged(*first).verdict is Verdict.PREDICTION_REFUTED
+    assert judged(*first, *rest).verdict is Verdict.PRESENT
+
+
 def test_errors_that_could_hide_the_opposite_leave_it_open() -> None:
     lost = (Counts(9, 51), Counts(0, 40, errored=20))
     assert judged(lost, rules=replace(RULES, cluster=Cluster.TRIAL)).verdict is Verdict.INCONCLUSIVE
@@ -119,5 +127,6 @@ def test_any_counts_get_a_word_and_bear_as_it_says(pairs: list[tuple[Counts, Cou
     if bearing(found) is Bearing.FOR:
         control, treatment = (found.arms[name].counts for name in ("control", "treatment"))
         assert control.hit / control.decided > treatment.hit / treatment.decided
+    assert judged(*reversed(pairs)).verdict is found.verdict  # all are looked at together
     swapped = judged(*((treatment, control) for control, treatment in pairs))
     assert not bearing(found) is bearing(swapped) is Bearing.FOR

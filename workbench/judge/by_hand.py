@@ -54,8 +54,7 @@ def counted(
     if per is not Per.SESSION:
         return found
     test = ABTest.under(_terms(rules, prediction, len(pairs)))
-    for control, treatment in pairs:
-        test.add_block(control, treatment)
+    test.add_unseen(pairs)
     word = test.close()
     rates = test.rates
     single = len(pairs) == 1 and rules.cluster is Cluster.START

@@ -15,7 +15,7 @@ its error rates; what may not be done is to start it anew and forget the earlier
 
 from __future__ import annotations
 
-import operator
+from collections.abc import Iterable
 from typing import Literal
 
 from workbench.model.outcome import Counts
@@ -23,7 +23,7 @@ from workbench.model.plan import Cluster
 from workbench.model.verdict import Evidence, Held, Reason, Verdict
 from workbench.stats.alternatives import Pair
 from workbench.stats.claims import Claims, Discounts
-from workbench.stats.counting import Tally, trim, worst_cases
+from workbench.stats.counting import Tally, as_counts, trim, worst_cases
 from workbench.stats.interval import Interval, difference_interval, rate_interval
 from workbench.stats.losses import Losses
 from workbench.stats.table import first_match
@@ -138,7 +138,17 @@ class ABTest:
         """
         if first not in ("control", "treatment"):
             raise ValueError(f"first must be 'control' or 'treatment', not {first!r}")
-        control, treatment = _as_counts(control), _as_counts(treatment)
+        self._take(as_counts(control), as_counts(treatment), first)
+        if self.verdict is None:
+            self._look(exhausted=self.blocks >= self.terms.max_blocks)
+        return self.verdict
+
+    def add_unseen(self, blocks: Iterable[tuple[Counts, Counts]]) -> None:
+        """Take in blocks of control and treatment that came all at once, and leave the look to `close`."""
+        for control, treatment in blocks:
+            self._take(control, treatment, "control")
+
+    def _take(self, control: Counts, treatment: Counts, first: ArmName) -> None:
         block = trim(control, treatment)
         if_control, if_treatment = worst_cases(control, treatment)
         self._tally = self._tally.with_block(block)
@@ -148,9 +158,6 @@ class ABTest:
         self._arms["control"] += control
         self._arms["treatment"] += treatment
         self._losses = self._losses.with_block(control, treatment)
-        if self.verdict is None:
-            self._look(exhausted=self.blocks >= self.terms.max_blocks)
-        return self.verdict
 
     def close(self) -> Verdict:
         """End the test: nothing more will come. Gives the word, `inconclusive` if none has fallen."""
@@ -269,12 +276,3 @@ class ABTest:
     @property
     def _discounts(self) -> Discounts:
         return Discounts.measured(self.terms, self._tally)
-
-
-def _as_counts(given: Counts | tuple[int, int]) -> Counts:
-    if isinstance(given, Counts):
-        return given
-    hits, sessions = map(operator.index, given)
-    if not 0 <= hits <= sessions:
-        raise ValueError(f"hits must lie between 0 and sessions, not {hits} of {sessions}")
-    return Counts(hits, sessions - hits)

@@ -11,6 +11,7 @@ would have been seen if all of them had been hits in one arm and clean in the ot
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass, replace
 
 from workbench.model.outcome import Counts
@@ -36,6 +37,16 @@ class Block:
     def difference(self) -> float:
         """Control rate minus treatment rate; 0 without sessions."""
         return (self.control_hits - self.treatment_hits) / self.sessions if self.sessions else 0.0
+
+
+def as_counts(given: Counts | tuple[int, int]) -> Counts:
+    """Give counts that may stand as hits and sessions; raises ValueError for more hits than those."""
+    if isinstance(given, Counts):
+        return given
+    hits, sessions = map(operator.index, given)
+    if not 0 <= hits <= sessions:
+        raise ValueError(f"hits must lie between 0 and sessions, not {hits} of {sessions}")
+    return Counts(hits, sessions - hits)
 
 
 def trim(control: Counts, treatment: Counts) -> Block:

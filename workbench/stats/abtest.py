@@ -144,7 +144,7 @@ class ABTest:
         return self.verdict
 
     def add_unseen(self, blocks: Iterable[tuple[Counts, Counts]]) -> None:
-        """Take in blocks of control and treatment that came all at once, and leave the look to `close`."""
+        """Take in blocks that came all at once; nothing is looked at before `close`."""
         for control, treatment in blocks:
             self._take(control, treatment, "control")
 

@@ -135,6 +135,22 @@ def test_what_a_run_counted_for_several_is_weighed_once(workbench: Workbench, ho
     assert asked(home).shares["fails"] == pytest.approx(posterior(("H1", "H2", "H3"), [once]))
 
 
+def test_suspects_that_no_test_splits_are_to_say_where_they_differ(
+    workbench: Workbench, home: Path
+) -> None:
+    suspect(home, 1, fails_when={"cache": "on"})
+    suspect(home, 2, fails_when={"cache": "on"})
+    records(workbench("test", "H1", "H2", "--seed", "7", "--json", cwd=home, env=ANA))
+    found = asked(home)
+    assert found.candidates == ()
+    assert list(following(found)) == [
+        "nothing that could be run would tell the suspects apart",
+        "fails: H1 47 %, H2 47 %, none of these 5.9 %",
+        "next: let the suspects say where they differ, in `fails_when` or in a test",
+        "  workbench edit H2",
+    ]
+
+
 def test_arms_that_turn_the_load_are_seen_under_it(home: Path) -> None:
     text = (home / "campaign.yaml").read_text()
     knob = "knobs:\n  load: {kind: load, field: in_flight, levels: {light: 1, heavy: 16}}\n"

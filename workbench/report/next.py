@@ -85,8 +85,7 @@ def _following(asked: Asked) -> Iterator[str]:
         yield ""
         yield f"and {left} more: workbench next --json"
     yield ""
-    for symptom, shares in asked.shares.items():
-        yield from wrapped(f"{inert(symptom) or 'no symptom'}: {_shares(shares)}", indent=0, hanging=2)
+    yield from _weighed(asked)
     for id, why in asked.refused.items():
         yield from wrapped(f"{inert(id)} is no candidate: {inert(why)}", indent=0, hanging=2)
 
@@ -95,10 +94,23 @@ def _nothing(asked: Asked) -> Iterator[str]:
     yield "nothing that could be run would tell the suspects apart"
     for id, why in asked.refused.items():
         yield from wrapped(f"{inert(id)}: {inert(why)}", hanging=2)
+    yield from _weighed(asked)
+    alike = [id for shares in asked.shares.values() if len(shares) > 2 for id in shares if id]
     if asked.refused:
         yield f"next: workbench edit {inert(next(iter(asked.refused)))}"
+    elif alike:
+        yield "next: let the suspects say where they differ, in `fails_when` or in a test"
+        yield f"  workbench edit {inert(alike[-1])}"
     else:
         yield 'next: name another suspect: workbench new "..."'
+
+
+def _weighed(asked: Asked) -> Iterator[str]:
+    """Yield the shares of the suspects, where there are any."""
+    for symptom, shares in asked.shares.items():
+        if any(shares):
+            told = f"{inert(symptom) or 'no symptom'}: {_shares(shares)}"
+            yield from wrapped(told, indent=0, hanging=2)
 
 
 def _what(candidate: Candidate) -> str:

@@ -122,16 +122,20 @@ class FileStanding:
 
     Attributes:
         path: Its path in the tree, from the top of the repository.
+        presence: Whether the change of this file is there.
         kept: Share of the change's lines in this file that are still as it made them, 0 to 1.
         restored: It equals its state before the change: the way of a checkout of the parent's file.
         later: Commits after the change that touched it, oldest first. A checkout of its earlier state
             loses them; where `restored`, it has lost those that came before the revert.
+        problem: Why it cannot be told; empty when it can.
     """
 
     path: str
+    presence: Presence
     kept: float
     restored: bool
     later: tuple[str, ...] = ()
+    problem: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -143,13 +147,15 @@ class CommitStanding:
         commit: The commit; None if there is no such one.
         at: Id of the commit whose tree it was held against.
         presence: Whether its change is there.
+        picked: Where it is not part of this history, a commit of it that makes the very same change;
+            empty if there is none. `presence` is then that of the other.
         files: The same, file by file.
         reverted_by: Commits that took it back, wholly or in part, oldest first.
         remade_by: Commits that made it again after that, oldest first.
         checkout_would_lose: Later commits that a checkout of its files as they were before would lose;
             for a change that is already reverted, those that its revert lost. Oldest first.
-        taken_back_safely: Whether its diff alone can be taken back on this tree, as tried in a scratch
-            worktree; None if that was not tried.
+        taken_back_safely: Whether its diff alone can be taken back on this tree, as tried in scratch
+            files; None if that was not tried.
         undoing: What it takes back itself; None if it takes back nothing and does not say so.
         link: Its address on the web; empty where that is not known.
         problem: Why it cannot be told; empty when all is well.
@@ -159,6 +165,7 @@ class CommitStanding:
     commit: Commit | None
     at: str = ""
     presence: Presence = Presence.UNKNOWN
+    picked: str = ""
     files: tuple[FileStanding, ...] = ()
     reverted_by: tuple[Match, ...] = ()
     remade_by: tuple[Match, ...] = ()
@@ -190,6 +197,26 @@ class LeftOver:
     hypothesis: str = ""
     registered: bool = False
     commit: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LeftOvers:
+    """What a campaign has left in the code.
+
+    Attributes:
+        lines: The lines, by path and number.
+        at: Id of the commit that was looked through.
+        since: Id of the commit after which lines count as added; empty if only tags and what is not
+            committed were looked for.
+        uncommitted: The work tree was looked through as well.
+        cut: There is more than is listed.
+    """
+
+    lines: tuple[LeftOver, ...] = ()
+    at: str = ""
+    since: str = ""
+    uncommitted: bool = False
+    cut: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

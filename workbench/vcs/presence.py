@@ -1,0 +1,156 @@
+"""Whether the change of one file is in another state of that file, by content alone.
+
+Two merges tell it hunk by hunk: where the change can be taken back without conflict, it is there; where
+it can be made once more, it is not. Where somebody has edited the same lines since, lines are counted:
+those that the change took out and that are back speak for a revert; those that it put in and that have
+become similar ones were edited further, and a change that was edited is still there. What was rewritten
+beyond recognition is `unknown`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import islice
+
+from workbench.model.commits import Presence
+from workbench.vcs.scratch import merged
+
+_TAKEN_BACK = 0.9  # share of a change's lines from which on an adapted revert is one
+_SIMILAR = 0.6
+_MOST = 200  # lines that are looked at for similar ones, and so many of those that have come since
+_TELLING = re.compile(rb"\w\W*\w")  # a line of braces or dashes is everywhere
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A change of one file, held against a state of it.
+
+    Attributes:
+        presence: Whether it is there.
+        kept: Share of its lines that are still as it made them, 0 to 1.
+        reversible: It can be taken back there without conflict.
+        problem: Why it cannot be told; empty when it can.
+    """
+
+    presence: Presence
+    kept: float
+    reversible: bool
+    problem: str = ""
+
+
+LIVE = Held(Presence.LIVE, 1.0, reversible=True)
+REVERTED = Held(Presence.REVERTED, 0.0, reversible=True)
+
+
+def held(before: bytes, after: bytes, now: bytes) -> Held:
+    """Hold a change against a file of text that is there before, after and now.
+
+    Raises:
+        GitError: git is not there to merge with.
+    """
+    if now == after:
+        return LIVE
+    if now == before:
+        return REVERTED
+    back, again = merged(now, after, before), merged(now, before, after)
+    if back.clean and again.clean and back.changes != again.changes:
+        return LIVE if back.changes else REVERTED
+    lines = _Lines(before, after, now)
+    if back.clean and back.changes:
+        return Held(Presence.PARTLY, lines.kept, reversible=True)
+    presence = lines.presence()
+    problem = "" if presence is not Presence.UNKNOWN else "its lines were rewritten or removed since"
+    return Held(presence, lines.kept, reversible=back.clean, problem=problem)
+
+
+class _Lines:
+    """The lines of a change, counted in a state of the file beyond what was there without it."""
+
+    def __init__(self, before: bytes, after: bytes, now: bytes) -> None:
+        was, became, self._is = (_counted(each) for each in (before, after, now))
+        self._new = [*(self._is - became - was).elements()]
+        put_in, taken_out = became - was, was - became
+        self._put_in, self._taken_out = _telling(put_in), _telling(taken_out)
+        self._gone = Counter(
+            {
+                line: min(times, max(0, became[line] - self._is[line]))
+                for line, times in self._put_in.items()
+            }
+        )
+        self._back = Counter(
+            {
+                line: min(times, max(0, self._is[line] - became[line]))
+                for line, times in self._taken_out.items()
+            }
+        )
+
+    @property
+    def kept(self) -> float:
+        """Share of the lines that are as the change made them."""
+        return 1.0 - self._undone if self._all else 1.0
+
+    @property
+    def _all(self) -> int:
+        return self._put_in.total() + self._taken_out.total()
+
+    @property
+    def _undone(self) -> float:
+        return (self._gone.total() + self._back.total()) / self._all
+
+    def presence(self) -> Presence:
+        """Judge what no merge can tell."""
+        if not self._all:
+            return Presence.UNKNOWN
+        if self._back.total():
+            whole = self._back.total() == self._taken_out.total()
+            gone = self._gone.total() == self._put_in.total()
+            return (
+                Presence.REVERTED
+                if self._undone >= _TAKEN_BACK or (whole and gone)
+                else Presence.PARTLY
+            )
+        edited = self._edited()
+        if edited == self._gone.total():
+            return Presence.LIVE
+        there = self._put_in.total() - self._gone.total() + edited
+        return Presence.PARTLY if there else Presence.UNKNOWN
+
+    def _edited(self) -> int:
+        """Count the lines that have gone and look like one that has come."""
+        new = self._new[:_MOST]
+        gone = islice(self._gone.elements(), _MOST)
+        return sum(any(_similar(line, other) for other in new) for line in gone)
+
+
+def _counted(content: bytes) -> Counter[bytes]:
+    return Counter(line.strip() for line in content.split(b"\n"))
+
+
+def _telling(lines: Counter[bytes]) -> Counter[bytes]:
+    """Leave out lines that say nothing, unless there are no others."""
+    telling = Counter({line: times for line, times in lines.items() if _TELLING.search(line)})
+    return telling or lines
+
+
+def _similar(line: bytes, other: bytes) -> bool:
+    matcher = SequenceMatcher(None, line, other, autojunk=False)
+    return matcher.real_quick_ratio() >= _SIMILAR and (
+        matcher.quick_ratio() >= _SIMILAR and matcher.ratio() >= _SIMILAR
+    )
+
+
+def altogether(parts: Iterable[Presence]) -> Presence:
+    """Join the presence of several files: whole only where all agree."""
+    seen = {*parts}
+    known = seen - {Presence.UNKNOWN}
+    if len(seen) == 1:
+        return seen.pop()
+    if known == {Presence.LIVE}:
+        return Presence.LIVE  # what cannot be told of some files is told beside it
+    if known == {Presence.REVERTED}:
+        return Presence.UNKNOWN
+    return Presence.PARTLY if known else Presence.UNKNOWN

@@ -118,7 +118,7 @@ class Repository:
         return f"{base}{sha}" if base and is_sha(sha) else ""
 
     def _unknown(self, revision: str) -> GitError:
-        hint = nearest(revision, self.refs())
+        hint = nearest(revision, filter(str.isprintable, self.refs()))
         if self.shallow:
             hint = "the clone is shallow; its history is cut off"
         shown = "".join(letter if letter.isprintable() else "?" for letter in revision)[:70]

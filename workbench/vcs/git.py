@@ -2,32 +2,47 @@
 
 Arguments are a list and never a shell's. What comes from a file or a person is a *name* (a revision, a
 path) and reaches git only behind `--end-of-options` or `--`, so none is ever taken for an option.
-Nothing is fetched; no hook, pager, editor, filter of diffs or file system monitor is run; no lock is
-taken for reading. Answers are bytes: messages and paths need not be UTF-8.
+A path is a path and never a pattern. Nothing is fetched; no hook, pager, editor, filter of diffs or
+file system monitor is run; no lock is taken for reading; what `git replace` replaces is not followed.
+
+Answers are bytes: messages and paths need not be UTF-8. As text, a path holds bytes that are none as
+surrogates (`surrogateescape`), so it finds its way back: `as_path`, `as_bytes`.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import re
+import select
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from workbench.errors import GitError
 
-DEADLINE = 120.0  # seconds for one command
+DEADLINE = 120.0  # seconds for one command, or for the next bytes of a long answer
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SETTINGS = (
     *("-c", "core.quotePath=false", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"),
-    *("-c", "color.ui=false", "-c", "log.showSignature=false", "-c", "diff.external="),
+    *("-c", "color.ui=false", "-c", "log.showSignature=false", "-c", "log.follow=false"),
     *("-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false", "-c", "gc.auto=0"),
 )
+# For what is read by ids alone: attributes of whatever is checked out have no say in what a change is,
+# and what is too large to be somebody's lines is compared by its id only.
+_BY_ID = ("--git-dir=.", "-c", "core.attributesFile=/dev/null", "-c", "core.bigFileThreshold=16m")
+# An empty `diff.external` would be run, as a program without a name, so each command is told.
+_PLAIN = ("--no-ext-diff", "--no-textconv")
+_SHOWS_CHANGES = frozenset({"diff", "diff-files", "diff-index", "diff-tree", "log", "show"})
 _OURS: Mapping[str, str] = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "",  # older ones know no other way to fetch nothing from a promisor
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_ATTR_NOSYSTEM": "1",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_PAGER": "cat",
@@ -40,12 +55,14 @@ class Git:
 
     Args:
         folder: A work tree, or a git directory.
-        deadline: Seconds for one command.
+        deadline: Seconds for one command; for `reading`, for the next bytes of its answer.
+        by_id: The folder is a git directory, and only objects are asked for, by their ids.
     """
 
-    def __init__(self, folder: Path, *, deadline: float = DEADLINE) -> None:
+    def __init__(self, folder: Path, *, deadline: float = DEADLINE, by_id: bool = False) -> None:
         self.folder = folder
         self._deadline = deadline
+        self._settings = (*_SETTINGS, *(_BY_ID if by_id else ()))
 
     def run(
         self,
@@ -101,42 +118,79 @@ class Git:
         return True
 
     @contextmanager
-    def reading(self, *arguments: str, input: IO[bytes] | None = None) -> Iterator[IO[bytes]]:
+    def reading(
+        self, *arguments: str, input: IO[bytes] | bytes | None = None
+    ) -> Iterator[io.BufferedReader]:
         """Run one command whose answer is too long to hold, and give what it prints as it comes.
 
         Leaving early ends it.
 
-        Raises:
-            GitError: It is not there, or fails.
-        """
-        try:
-            process = subprocess.Popen(
-                self._words(arguments),
-                stdin=input or subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env=_environment(None),
-            )
-        except (OSError, ValueError) as error:
-            raise _cannot_run(error) from error
-        assert process.stdout is not None
-        assert process.stderr is not None
-        whole = False
-        try:
-            yield process.stdout
-            whole = not process.stdout.read(1)
-        finally:
-            if not whole:
-                process.kill()
-            said = process.stderr.read()
-            process.stdout.close()
-            process.stderr.close()
-            code = process.wait()
-        if whole and code:
-            raise _failed(arguments[0], code, said)
+        Args:
+            arguments: As for `run`.
+            input: What it reads: bytes, or what another command prints.
 
-    def _words(self, arguments: Sequence[str]) -> list[str]:
-        return ["git", "-C", str(self.folder), *_SETTINGS, *arguments]
+        Raises:
+            GitError: It is not there, fails, or says nothing for too long.
+        """
+        with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as given:
+            if isinstance(input, bytes):  # through a file: nobody need write while we read
+                given.write(input)
+                given.seek(0)
+            try:
+                process = subprocess.Popen(
+                    self._words(arguments),
+                    stdin=(input if input is not None and not isinstance(input, bytes) else given),
+                    stdout=subprocess.PIPE,
+                    stderr=said,
+                    env=_environment(None),
+                )
+            except (OSError, ValueError) as error:
+                raise _cannot_run(error) from error
+            assert process.stdout is not None
+            late = GitError(f"git {arguments[0]} said nothing for {self._deadline:g} s")
+            patient = _Patient(process.stdout.fileno(), self._deadline, late)
+            answer: io.BufferedReader = io.BufferedReader(patient, 1 << 16)
+            whole = False
+            try:
+                yield answer
+                whole = not answer.read(1)
+            finally:
+                if not whole:
+                    process.kill()
+                process.stdout.close()
+                code = process.wait()
+            if whole and code:
+                said.seek(0)
+                raise _failed(arguments[0], code, said.read())
+
+    def _words(self, arguments: Sequence[str]) -> list[bytes]:
+        command, *rest = arguments
+        plain = _PLAIN if command in _SHOWS_CHANGES else ()
+        words = ("git", *self._settings, command, *plain, *rest)
+        return [b"git", b"-C", os.fsencode(self.folder), *(as_bytes(word) for word in words[1:])]
+
+
+class _Patient(io.RawIOBase):
+    """What a process prints, for whoever will not wait for ever."""
+
+    def __init__(self, descriptor: int, deadline: float, late: GitError) -> None:
+        super().__init__()
+        self._descriptor = descriptor
+        self._deadline = deadline * 1000
+        self._late = late
+        self._ready = select.poll()
+        self._ready.register(descriptor, select.POLLIN)
+
+    def readable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._descriptor
+
+    def readinto(self, buffer: Any) -> int:
+        if not self._ready.poll(self._deadline):
+            raise self._late
+        return os.readv(self._descriptor, [buffer])
 
 
 class GitFailed(GitError):
@@ -162,6 +216,16 @@ def checked(sha: str) -> str:
     if not is_sha(sha):
         raise GitError(f"{sha[:70]!r} is no id of a commit")
     return sha
+
+
+def as_path(name: bytes) -> str:
+    """Give a path, or another name that git prints, as text."""
+    return name.decode("utf-8", "surrogateescape")
+
+
+def as_bytes(name: str) -> bytes:
+    """Give a name as git has it; ValueError for text that never was one."""
+    return name.encode("utf-8", "surrogateescape")
 
 
 def _environment(laid_over: Mapping[str, str] | None) -> dict[str, str]:

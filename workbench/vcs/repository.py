@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from workbench.errors import GitError, nearest
-from workbench.vcs.git import Git, GitFailed, is_sha
+from workbench.vcs.git import Git, GitFailed, as_path, is_sha
 
 _SCP = re.compile(r"(?:[^@/:]+@)?(?P<host>[A-Za-z0-9.-]+):(?P<path>[^/:][^:]*)")
 _WEB = {"github.com": "/commit/", "gitlab.com": "/-/commit/", "codeberg.org": "/commit/"}
@@ -25,10 +25,12 @@ class Repository:
 
     Attributes:
         git: The `git` command, in the top of the work tree, or in the git directory of a bare one.
+        objects: The same for what is read by ids alone: what is checked out has no say in it.
         top: Top of the work tree, None for a bare repository.
         common: Its git directory, which all its worktrees share.
         bare: It has no work tree.
         shallow: Its history is cut off.
+        cut: Commits whose parents are cut off, in a shallow clone; git shows them as roots.
         partial: Some of its objects were never fetched.
 
     Raises:
@@ -39,17 +41,22 @@ class Repository:
         import git  # slow to import, and most commands look into no repository
 
         try:
-            with git.Repo(folder, search_parent_directories=True) as found:
-                self.top = Path(found.working_tree_dir) if found.working_tree_dir else None
-                self.common = Path(found.common_dir).resolve()
-                self.bare = found.bare
+            with git.Repo(
+                folder.absolute(), search_parent_directories=True, expand_vars=False
+            ) as found:
+                top = found.working_tree_dir
         except (git.InvalidGitRepositoryError, git.NoSuchPathError) as error:
             there = "there is no folder" if not folder.exists() else "there is no git repository at"
             raise GitError(f"{there} {folder}", hint="`repo` in campaign.yaml names it") from error
         except (OSError, ValueError, git.GitError) as error:
             raise GitError(f"{folder}: the repository cannot be read: {error}") from error
+        # The environment of a hook leads GitPython astray; `Git` does not listen to it.
+        self.common, self.bare = _where(Git(folder))
+        self.top = Path(top) if top and not self.bare else None
         self.git = Git(self.top or self.common)
-        self.shallow = (self.common / "shallow").exists()
+        self.objects = Git(self.common, by_id=True)
+        self.cut = _cut(self.common)
+        self.shallow = bool(self.cut)
         self.partial = bool(
             self.git.run(
                 "config",
@@ -86,14 +93,15 @@ class Repository:
         """Give branches and tags by their short names, with the commits that they mean."""
         entries = self.git.run(
             "for-each-ref",
-            "--format=%(objectname) %(*objectname) %(refname:short)",
+            "--format=%(objecttype) %(objectname) %(*objecttype) %(*objectname) %(refname:short)",
             "refs/heads",
             "refs/tags",
         )
         found = {}
-        for line in entries.decode("utf-8", "replace").splitlines():
-            of, peeled, name = line.split(" ", 2)
-            found[name] = peeled or of
+        for line in as_path(entries).split("\n")[:-1]:
+            kind, of, peeled_kind, peeled, name = line.split(" ", 4)
+            if "commit" in (kind, peeled_kind):  # not a tag of a tree, a file or a tag
+                found[name] = peeled or of
         return found
 
     def permalink(self, sha: str) -> str:
@@ -110,11 +118,28 @@ class Repository:
         return f"{base}{sha}" if base and is_sha(sha) else ""
 
     def _unknown(self, revision: str) -> GitError:
-        hint = nearest(revision, self.refs())
+        hint = nearest(revision, filter(str.isprintable, self.refs()))
         if self.shallow:
             hint = "the clone is shallow; its history is cut off"
         shown = "".join(letter if letter.isprintable() else "?" for letter in revision)[:70]
         return GitError(f"no commit is named {shown!r}", hint=hint)
+
+
+def _where(git: Git) -> tuple[Path, bool]:
+    """Give the git directory that all worktrees share, and whether the repository is bare."""
+    asked = ("--is-bare-repository", "--path-format=absolute", "--git-common-dir")
+    bare, common = as_path(git.run("rev-parse", *asked)).split("\n", 1)
+    return Path(common.removesuffix("\n")).resolve(), bare == "true"
+
+
+def _cut(common: Path) -> frozenset[str]:
+    """Give the commits at which a shallow clone's history is cut off."""
+    try:
+        return frozenset(filter(is_sha, (common / "shallow").read_text("ascii").split()))
+    except FileNotFoundError:
+        return frozenset()
+    except (OSError, ValueError) as error:
+        raise GitError(f"{common / 'shallow'}: cannot be read: {error}") from error
 
 
 def _web_of(remote: str) -> str:

@@ -6,18 +6,17 @@ quotes are unquoted, and may hold any byte.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO
 
-from workbench.vcs.git import checked
+from workbench.vcs.git import as_path, checked
 from workbench.vcs.repository import Repository
 
 _DIFF = (
-    *("diff", "--no-ext-diff", "--no-textconv", "--no-renames", "--no-color", "--no-relative"),
-    *("--ignore-submodules=all", "--src-prefix=a/", "--dst-prefix=b/", "--inter-hunk-context=0", "-U0"),
+    *("--no-renames", "--no-color", "--no-relative", "-O/dev/null", "--ignore-submodules=all"),
+    *("--src-prefix=a/", "--dst-prefix=b/", "--inter-hunk-context=0", "-U0"),
 )
 _HUNK = re.compile(rb"@@ -[0-9]+(?:,([0-9]+))? \+([0-9]+)(?:,([0-9]+))? @@")
 _QUOTED = re.compile(rb"\\([0-7]{3}|.)")
@@ -41,7 +40,9 @@ def between(repository: Repository, since: str, at: str) -> Iterator[Added]:
     Raises:
         GitError: One is not there.
     """
-    with repository.git.reading(*_DIFF, checked(since), checked(at), "--") as stream:
+    with repository.objects.reading(
+        "diff-tree", "-r", "-p", *_DIFF, checked(since), checked(at), "--"
+    ) as stream:
         yield from _parsed(stream)
 
 
@@ -51,7 +52,7 @@ def in_work_tree(repository: Repository, since: str) -> Iterator[Added]:
     Raises:
         GitError: It is not there.
     """
-    with repository.git.reading(*_DIFF, checked(since), "--") as stream:
+    with repository.git.reading("diff", *_DIFF, checked(since), "--") as stream:
         yield from _parsed(stream)
     for path in untracked(repository):
         yield from _whole(repository, path)
@@ -60,7 +61,7 @@ def in_work_tree(repository: Repository, since: str) -> Iterator[Added]:
 def untracked(repository: Repository) -> tuple[str, ...]:
     """Name the files that git neither knows nor ignores."""
     named = repository.git.fields("ls-files", "-z", "--others", "--exclude-standard", "--full-name")
-    return tuple(map(os.fsdecode, named))
+    return tuple(map(as_path, named))
 
 
 def _whole(repository: Repository, path: str) -> Iterator[Added]:
@@ -100,7 +101,7 @@ def _path(shown: bytes) -> str:
         shown = _QUOTED.sub(_unescaped, shown.rstrip(b"\t")[1:-1])
     else:
         shown = shown.removesuffix(b"\t")
-    return os.fsdecode(shown.removeprefix(b"b/"))
+    return as_path(shown.removeprefix(b"b/"))
 
 
 def _unescaped(found: re.Match[bytes]) -> bytes:

@@ -5,14 +5,12 @@ A merge is held against its first parent, a root commit against the empty tree.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from workbench.vcs.git import checked
+from workbench.vcs.git import as_path, checked
 from workbench.vcs.repository import Repository
 
-_LITERALLY = {"GIT_LITERAL_PATHSPECS": "1"}
 _AT_ONCE = 400  # paths of one command line
 _RENAMES = ("-M", "-l1000")
 SUBMODULE, LINK = "160000", "120000"
@@ -47,22 +45,21 @@ def at(repository: Repository, sha: str, paths: Sequence[str]) -> Mapping[str, E
     """Give the files that a commit has at some paths; what is not there is left out."""
     found = {}
     for start in range(0, len(paths), _AT_ONCE):
-        said = repository.git.run(
+        said = repository.objects.run(
             *("ls-tree", "-z", "--full-tree", checked(sha), "--"),
             *paths[start : start + _AT_ONCE],
-            env=_LITERALLY,
         )
         for line in said.split(b"\0")[:-1]:
             head, _, path = line.partition(b"\t")
             mode, kind, id = head.decode().split(" ")
             if kind != "tree":
-                found[os.fsdecode(path)] = Entry(mode, id)
+                found[as_path(path)] = Entry(mode, id)
     return found
 
 
 def touched(repository: Repository, sha: str, paths: Sequence[str] = ()) -> tuple[Touched, ...]:
     """Give the files that a commit changes, by path; with `paths`, of those alone and no renames."""
-    parents = repository.git.text("rev-list", "--parents", "-n1", checked(sha)).split()[1:]
+    parents = repository.objects.text("rev-list", "--parents", "-n1", checked(sha)).split()[1:]
     since = parents[0] if parents else empty_tree(repository)
     return changed(repository, since, sha, paths)
 
@@ -72,10 +69,9 @@ def changed(
 ) -> tuple[Touched, ...]:
     """Give the files that differ between two commits or trees; see `touched`."""
     renames = () if paths else _RENAMES
-    said = repository.git.run(
-        *("diff-tree", "-r", "--raw", "-z", "--no-abbrev", "--no-ext-diff"),
+    said = repository.objects.run(
+        *("diff-tree", "-r", "--raw", "-z", "--no-abbrev"),
         *(*renames, checked(since), checked(until), "--", *paths),
-        env=_LITERALLY,
     )
     fields = iter(said.split(b"\0")[:-1])
     return tuple(_touched(head.decode(), fields) for head in fields)
@@ -83,18 +79,18 @@ def changed(
 
 def empty_tree(repository: Repository) -> str:
     """Give the id of the tree without files."""
-    return repository.git.text("hash-object", "-t", "tree", "--stdin")
+    return repository.objects.text("hash-object", "-t", "tree", "--stdin")
 
 
 def contents(repository: Repository, entries: Iterable[Entry | None], most: int) -> list[bytes | None]:
     """Give contents of files, in order; None for what is not there or has more than `most` bytes."""
     wanted = [entry.id if entry else "" for entry in entries]
     asked = "".join(f"{id}\n" for id in wanted if id).encode()
-    sizes = iter(repository.git.run("cat-file", "--batch-check", input=asked).splitlines())
+    sizes = iter(repository.objects.run("cat-file", "--batch-check", input=asked).splitlines())
     heads = [next(sizes).split() if id else [] for id in wanted]
     fit = [len(head) == 3 and head[1] == b"blob" and int(head[2]) <= most for head in heads]
     asked = "".join(f"{id}\n" for id, fits in zip(wanted, fit, strict=True) if fits).encode()
-    said = repository.git.run("cat-file", "--batch", input=asked) if asked else b""
+    said = repository.objects.run("cat-file", "--batch", input=asked) if asked else b""
     found: list[bytes | None] = []
     place = 0
     for head, fits in zip(heads, fit, strict=True):
@@ -112,9 +108,9 @@ def _touched(head: str, fields: Iterable[bytes]) -> Touched:
     """Read `:MODE MODE ID ID STATUS` and the one or two paths that follow it."""
     more = iter(fields)
     was_mode, mode, was_id, id, status = head.removeprefix(":").split(" ")
-    was_at = path = os.fsdecode(next(more))
+    was_at = path = as_path(next(more))
     if status[0] in "RC":
-        path = os.fsdecode(next(more))
+        path = as_path(next(more))
     before = Entry(was_mode, was_id) if status[0] != "A" else None
     after = Entry(mode, id) if status[0] != "D" else None
     return Touched(path=path, was_at=was_at, before=before, after=after)

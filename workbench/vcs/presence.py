@@ -113,10 +113,9 @@ class _Lines:
                 if self._undone >= _TAKEN_BACK or (whole and gone)
                 else Presence.PARTLY
             )
-        edited = self._edited()
-        if edited == self._gone.total():
+        there = self._put_in.total() - self._gone.total() + self._edited()
+        if 2 * there >= self._put_in.total():  # edited further, and so still there
             return Presence.LIVE
-        there = self._put_in.total() - self._gone.total() + edited
         return Presence.PARTLY if there else Presence.UNKNOWN
 
     def _edited(self) -> int:
@@ -154,3 +153,9 @@ def altogether(parts: Iterable[Presence]) -> Presence:
     if known == {Presence.REVERTED}:
         return Presence.UNKNOWN
     return Presence.PARTLY if known else Presence.UNKNOWN
+
+
+def mostly_in(content: bytes, other: bytes) -> bool:
+    """Say whether at least half of the telling lines of a text are in another one."""
+    lines = _telling(_counted(content))
+    return 2 * (lines & _counted(other)).total() >= lines.total()

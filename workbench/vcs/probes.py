@@ -11,7 +11,6 @@ that of the campaign, whose files speak of probes.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -19,7 +18,7 @@ from itertools import islice
 
 from workbench.model.commits import LeftOver, LeftOvers
 from workbench.vcs.added import Added, between, in_work_tree, untracked
-from workbench.vcs.git import GitFailed, checked
+from workbench.vcs.git import GitFailed, as_path, checked
 from workbench.vcs.repository import Repository
 from workbench.vcs.suspicious import is_document, suspicious
 
@@ -91,7 +90,8 @@ def _tags(
 ) -> Iterator[LeftOver]:
     """Find tags: in the work tree where that belongs to the commit, else in the commit."""
     where = ("--untracked",) if working else (checked(at),)
-    said = repository.git.run(*_GREP, *where, "--", fine=(0, 1))
+    git = repository.git if working else repository.objects
+    said = git.run(*_GREP, *where, "--", fine=(0, 1))
     for path, line, text in _grepped(said, "" if working else f"{at}:"):
         tag = _TAGGED.search(text)
         if tag is None or is_document(path):
@@ -113,7 +113,7 @@ def _grepped(said: bytes, prefix: str) -> Iterator[tuple[str, int, str]]:
         number_ends = said.index(b"\0", path_ends + 1)
         ends = said.find(b"\n", number_ends)
         ends = len(said) if ends < 0 else ends
-        path = os.fsdecode(said[start:path_ends]).removeprefix(prefix)
+        path = as_path(said[start:path_ends]).removeprefix(prefix)
         number = int(said[path_ends + 1 : number_ends])
         yield path, number, said[number_ends + 1 : ends].decode("utf-8", "replace")
         start = ends + 1
@@ -155,11 +155,9 @@ def _traced(
 def _blamed(repository: Repository, at: str, path: str, lines: Iterable[int]) -> Mapping[int, str]:
     """Give the commits of lines of a file, without those of nobody yet."""
     wanted = [f"-L{line},{line}" for line in lines]
-    where = (checked(at),) if at else ()
+    where, git = ((checked(at),), repository.objects) if at else ((), repository.git)
     try:
-        said = repository.git.run(
-            "blame", "--porcelain", "--ignore-revs-file=", *wanted, *where, "--", path
-        )
+        said = git.run("blame", "--porcelain", "--ignore-revs-file=", *wanted, *where, "--", path)
     except GitFailed:  # staged and never committed, or gone from the work tree meanwhile
         return {}
     found = {}

@@ -7,13 +7,14 @@ was dead once it has been taken back. Where git can say nothing, what people not
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from workbench.model.commits import CommitStanding, Presence
 from workbench.model.event import Event, InterventionNoted, Link
 from workbench.model.hypothesis import Intervention
 from workbench.model.intervention import InterventionState, Linked, LinkRole
+from workbench.model.registry import Registry
 
 _NEVER_DEAD = (LinkRole.CAUSE, LinkRole.REVERT)
 _SETTLED = ("planned", "reverted", "dead")
@@ -52,14 +53,29 @@ def linked(
     found = [Linked(commit=each.commit, role=each.kind) for each in stated]
     for event in events:
         match event.body:
-            case Link(commit=commit, role=role):
+            case Link(commit=commit, role=role, because=because):
                 place = _place(found, commit, ids)
                 known = found[place] if place < len(found) else Linked(commit=commit, role=role)
-                found[place : place + 1] = [replace(known, role=role)]
+                said = replace(known, role=role, because=because or known.because)
+                found[place : place + 1] = [said]
             case InterventionNoted(commit=commit) as noted:
                 place = _place(found, commit, ids)
                 known = found[place] if place < len(found) else Linked(commit=commit, role="change")
                 found[place : place + 1] = [_noted(known, noted)]
+    return tuple(found)
+
+
+def named(registry: Registry, ids: Collection[str] = ()) -> tuple[str, ...]:
+    """Give the names of all commits that a campaign links, or some of its hypotheses, each once."""
+    found: dict[str, None] = {}
+    for hypothesis in registry.hypotheses:
+        if not ids or hypothesis.id in ids:
+            found.update(dict.fromkeys(each.commit for each in hypothesis.interventions))
+    for event in registry.events:
+        match event.body:
+            case Link(hypothesis=id, commit=commit) | InterventionNoted(hypothesis=id, commit=commit):
+                if not ids or id in ids:
+                    found[commit] = None
     return tuple(found)
 
 
@@ -106,6 +122,6 @@ def _noted(known: Linked, noted: InterventionNoted) -> Linked:
         known,
         state=noted.state,
         effect=noted.effect,
-        because=noted.because,
+        because=noted.because or known.because,
         noted_dead=known.noted_dead or noted.state == "dead",
     )

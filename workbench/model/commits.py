@@ -229,6 +229,7 @@ class History:
         commits: Standing of each commit, by the name that the campaign has for it.
         facts: What a reader must know of the repository: `shallow`, `partial`, `bare`.
         subjects: Subjects of all commits that are named in here, by their ids.
+        problem: Why git could not be asked at all; empty when it was.
     """
 
     at: str
@@ -236,6 +237,7 @@ class History:
     commits: Mapping[str, CommitStanding] = field(default_factory=dict)
     facts: tuple[str, ...] = ()
     subjects: Mapping[str, str] = field(default_factory=dict)
+    problem: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

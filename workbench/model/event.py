@@ -246,6 +246,7 @@ class Link:
     hypothesis: str
     commit: str
     role: str
+    because: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -124,9 +124,9 @@ def _happened_around(event: Event) -> str:
     body = event.body
     match body:
         case Link():
-            return (
-                f"linked commit {inert(body.commit)} to {inert(body.hypothesis)} as {inert(body.role)}"
-            )
+            because = f": {inert(body.because)}" if body.because else ""
+            commit, hypothesis = inert(body.commit), inert(body.hypothesis)
+            return f"linked commit {commit} to {hypothesis} as {inert(body.role)}{because}"
         case AssumptionNoted():
             found = {True: "holds", False: "does not hold", None: "is unverified"}[body.holds]
             because = f": {inert(body.because)}" if body.because else ""

@@ -6,7 +6,7 @@ changes add up, and the change that takes one back is the same with its two side
 seen: a file whose lines only move has no lines here, and `moved` says so.
 
 A line ends with LF, and a CR before that belongs to it; whether the last line of a file ends at all is
-not seen. A rename is a file that goes and one that comes; `old_path` tells of those that keep all lines.
+not seen. A rename is a file that goes and one that comes; `old_path` tells of those that keep all.
 Merges are held against their first parent, and a root against nothing. Binary files, submodules and
 what is too large have no lines here; their ids tell whether they are the same.
 """

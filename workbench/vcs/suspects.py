@@ -1,0 +1,123 @@
+"""Which earlier commits a commit may take back: by what its message names, by files, by content.
+
+All of it is a search, and nothing a finding: each suspect is held against content afterwards.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence, Set
+
+from workbench.model.commits import Clue, How
+from workbench.vcs import titles
+from workbench.vcs.index import Index
+from workbench.vcs.titles import Claim
+
+MOST_ALIKE = 500  # commits of the very same files whose patch-ids are looked at, the newest first
+SHORTEST_CUT = 12  # letters of a title that was cut off; fewer name too many
+
+
+def named(index: Index, claim: Claim, earlier: Set[int]) -> dict[int, list[Clue]]:
+    """Give what a message names, with the clues: titles, then ids, then numbers.
+
+    Args:
+        index: The history.
+        claim: What the message claims.
+        earlier: Places of commits that can be meant.
+    """
+    found: dict[int, list[Clue]] = defaultdict(list)
+    for title in claim.titles:
+        key = titles.key(title)
+        if not key or (claim.cut and len(key) < SHORTEST_CUT):
+            continue
+        for place in earlier.intersection(index.titled(key, cut=claim.cut)):
+            detail = f"its title names {title[:60]!r}"
+            found[place].append(Clue(how=How.TITLE, detail=detail))
+    for sha in claim.shas:
+        for place in earlier.intersection(index.named(sha)):
+            found[place].append(Clue(how=How.TITLE, detail=f"its message names {sha[:12]}"))
+    for number in claim.numbers:
+        for place in earlier.intersection(index.numbered(number)):
+            found[place].append(Clue(how=How.NUMBER, detail=f"its message names #{number}"))
+    return found
+
+
+def restored(index: Index, place: int, earlier: Set[int]) -> dict[int, set[int]]:
+    """Give commits before which files were as a commit makes them again, with these files.
+
+    For each file it is the newest such commit; what a commit deletes was not there before it was made,
+    which proves nothing and is left out.
+    """
+    found: dict[int, set[int]] = defaultdict(set)
+    for path, _before, after in index.files(place):
+        if not after:
+            continue
+        for other in reversed(index.touching(path)):
+            if other < place and other in earlier and _states(index, other)[path][0] == after:
+                found[other].add(path)
+                break
+    return found
+
+
+def between(index: Index, older: int, newer: int, paths: Collection[int]) -> list[int]:
+    """Give commits between two that change some files, newest first."""
+    scope = index.ancestors(newer, older + 1)
+    return sorted({p for path in paths for p in index.touching(path)} & scope - {newer}, reverse=True)
+
+
+def alike(index: Index, place: int, earlier: Set[int]) -> list[int]:
+    """Give earlier commits whose change is a commit's, turned round, by patch-id; the newest first."""
+    same = [other for other in index.same_files(place) if other != place and other in earlier]
+    if not same or not (wanted := index.inverse_patch_id(place)):
+        return []
+    ids = index.patch_ids(same[-MOST_ALIKE:])
+    return sorted((other for other, found in ids.items() if found == wanted), reverse=True)
+
+
+def of_same_lines(index: Index, place: int, earlier: Set[int], most: int) -> list[int]:
+    """Give earlier commits that change any of a commit's files, the newest first."""
+    paths = [path for path, _before, _after in index.files(place)]
+    found = {other for path in paths for other in index.touching(path) if other in earlier}
+    return sorted(found, reverse=True)[:most]
+
+
+def takers(index: Index, place: int, later: Set[int]) -> list[int]:
+    """Give later commits that may take a commit back, or make it again, oldest first.
+
+    They name it; or claim something and change a file of it; or make a file of it what it was at some
+    time before; or change its very files and are its change turned round.
+    """
+    mine = _states(index, place)
+    past = {path: _past(index, path, place) for path in mine}
+    found = {
+        other for other, claim in index.claims.items() if other in later and _names(index, claim, place)
+    }
+    for path in mine:
+        for other in index.touching(path):
+            if other in later and (
+                other in index.claims or _states(index, other)[path][1] in past[path]
+            ):
+                found.add(other)
+    same = [other for other in index.same_files(place) if other in later][:MOST_ALIKE]
+    if set(same) - found and (wanted := index.inverse_patch_id(place)):
+        found.update(other for other, each in index.patch_ids(same).items() if each == wanted)
+    return sorted(found)
+
+
+def _names(index: Index, claim: Claim, place: int) -> bool:
+    key, sha, number = index.keys[place], index.sha(place), index.number(place)
+    if (number and number in claim.numbers) or any(map(sha.startswith, claim.shas)):
+        return True
+    named = map(titles.key, claim.titles)
+    return any(key.startswith(each) if claim.cut else key == each for each in named if each)
+
+
+def _states(index: Index, place: int) -> dict[int, tuple[int, int]]:
+    """Give a commit's files with their contents before and after."""
+    return {path: (before, after) for path, before, after in index.files(place)}
+
+
+def _past(index: Index, path: int, place: int) -> set[int]:
+    """Give the contents that a file had before a commit, except that it was not there."""
+    touching: Sequence[int] = index.touching(path)
+    return {_states(index, each)[path][0] for each in touching if each <= place} - {0}

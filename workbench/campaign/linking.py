@@ -90,17 +90,13 @@ def _bodies(said: LinkDraft, hypothesis: str, sha: str, known: Linked | None) ->
 def _noted(
     said: LinkDraft, hypothesis: str, sha: str, known: Linked | None
 ) -> InterventionNoted | None:
-    """Give what is to be noted beside the link; what is not said stays as it was noted last.
-
-    An effect is that of a change that is live, unless somebody says otherwise.
-    """
+    """Give what is to be noted beside the link; what is not said stays as it was noted last."""
     if said.state is None and said.effect is None:
         return None
-    state = said.state or (known.state if known else "") or InterventionState.LIVE
     return InterventionNoted(
         hypothesis=hypothesis,
         commit=sha,
-        state=str(state),
+        state=str(said.state or ""),
         effect=str(said.effect or (known.effect if known else Effect.UNMEASURED)),
         because=said.because,
     )

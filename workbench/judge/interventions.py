@@ -92,12 +92,10 @@ def judged(change: Linked, *, fallen: bool, standing: CommitStanding | None = No
     if presence in _IN_TREE:
         dead = can_die or change.state == "dead"
         state = InterventionState.DEAD if dead else InterventionState.LIVE
-        return Judged(
-            state=state, seen=True, disputed=change.state == "reverted" or change.state == "planned"
-        )
+        return Judged(state=state, seen=True, disputed=change.state == "reverted")
     if presence is Presence.REVERTED:
         was_dead = can_die or change.noted_dead
-        disputed = change.state in ("live", "dead", "planned")
+        disputed = change.state in ("live", "dead")
         return Judged(state=InterventionState.REVERTED, was_dead=was_dead, seen=True, disputed=disputed)
     if presence is Presence.ABSENT and not change.state:
         return Judged(state=InterventionState.PLANNED, seen=True)
@@ -120,7 +118,7 @@ def _place(found: list[Linked], commit: str, ids: Mapping[str, str]) -> int:
 def _noted(known: Linked, noted: InterventionNoted) -> Linked:
     return replace(
         known,
-        state=noted.state,
+        state=noted.state or known.state,
         effect=noted.effect,
         because=noted.because or known.because,
         noted_dead=known.noted_dead or noted.state == "dead",

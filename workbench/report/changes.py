@@ -29,6 +29,7 @@ class Change:
         state: planned, live, reverted or dead; empty when nobody knows.
         effect: fixed, reduced, guarded, none or unmeasured.
         because: What was noted with it.
+        noted: State that was noted last; empty if none was.
         dead: Its hypothesis fell, and nothing says that it was reverted or never made.
         was_dead: It is reverted, and its hypothesis had fallen.
         seen: Git sees it so; else it was noted, or follows from what was.
@@ -41,6 +42,7 @@ class Change:
     state: str = ""
     effect: str = "unmeasured"
     because: str = ""
+    noted: str = ""
     dead: bool = False
     was_dead: bool = False
     seen: bool = False
@@ -85,6 +87,7 @@ def changes(suspect: Suspect, history: History | None = None) -> tuple[Change, .
                 state=where.state,
                 effect=each.effect,
                 because=each.because,
+                noted=each.state,
                 dead=where.state == "dead",
                 was_dead=where.was_dead,
                 seen=where.seen,

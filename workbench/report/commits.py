@@ -146,7 +146,8 @@ def details(
     if standing.commit is not None:
         yield from wrapped(standing.commit.subject or "(no subject)", indent=2)
     if change.disputed:
-        yield f"  noted otherwise: {inert(change.because) or 'no reason given'}"
+        because = f": {inert(change.because)}" if change.because else ""
+        yield from wrapped(f"last noted as {inert(change.noted)}{because}", hanging=2)
     if standing.problem:
         unknown = standing.presence in (Presence.UNKNOWN, Presence.ABSENT)
         words = "cannot be told" if unknown else "in part cannot be told"

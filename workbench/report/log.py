@@ -134,7 +134,12 @@ def _happened_around(event: Event) -> str:
         case InterventionNoted():
             change = f"commit {inert(body.commit)} for {inert(body.hypothesis)}"
             because = f": {inert(body.because)}" if body.because else ""
-            return f"{change} is {inert(body.state)}, effect {inert(body.effect)}{because}"
+            effect = f"effect {inert(body.effect)}"
+            return (
+                f"{change} is {inert(body.state)}, {effect}{because}"
+                if body.state
+                else (f"{change}: {effect}{because}")
+            )
         case ConstraintNoted():
             because = f" ({inert(body.because)})" if body.because else ""
             return f"constraint {inert(body.constraint)}: {inert(body.text)}{because}"

@@ -99,11 +99,19 @@ class Later:
         self._read: Mapping[str, Touched] | None = None
 
     def would_be_lost(self) -> tuple[str, ...]:
-        """Name those that a checkout of the file as it was before would lose."""
-        if self._now == self._file.before:
+        """Name those that a checkout of the file as it was before would lose.
+
+        One that has been taken back is not there to be lost, and neither is one of which nothing would
+        be missed: it took back what another had done in between.
+        """
+        before, now = self._file.before, self._now
+        if now == before:
             return ()
         return tuple(
-            sha for sha in self.commits if self._presence(sha, self._now) is not Presence.REVERTED
+            sha
+            for sha in self.commits
+            if self._held(sha, now).presence is not Presence.REVERTED
+            and not (before and self._held(sha, before).whole)
         )
 
     def were_lost(self) -> tuple[str, ...]:
@@ -118,17 +126,17 @@ class Later:
                 sha
                 for sha in self.commits[:place]
                 if sha not in lost
-                and self._presence(sha, change.before) in _IN_TREE
-                and self._presence(sha, change.after) is Presence.REVERTED
-                and self._presence(sha, self._now) is Presence.REVERTED
+                and self._held(sha, change.before).presence in _IN_TREE
+                and self._held(sha, change.after).presence is Presence.REVERTED
+                and self._held(sha, self._now).presence is Presence.REVERTED
             ]
         return tuple(sha for sha in self.commits if sha in lost)
 
-    def _presence(self, sha: str, now: Entry | None) -> Presence:
+    def _held(self, sha: str, now: Entry | None) -> Held:
         change = self._changes().get(sha)
         if change is None:
-            return Presence.UNKNOWN
-        return file_held(self._repository, change, now).presence
+            return _unknown("not looked up")
+        return file_held(self._repository, change, now)
 
     def _changes(self) -> Mapping[str, Touched]:
         """Give what the newest of the later commits did to the file."""

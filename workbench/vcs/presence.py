@@ -41,6 +41,11 @@ class Held:
     reversible: bool
     problem: str = ""
 
+    @property
+    def whole(self) -> bool:
+        """Whether it is there as it was made, line by line."""
+        return self.presence is Presence.LIVE and self.kept == 1.0
+
 
 LIVE = Held(Presence.LIVE, 1.0, reversible=True)
 REVERTED = Held(Presence.REVERTED, 0.0, reversible=True)

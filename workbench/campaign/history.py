@@ -67,8 +67,10 @@ def history(campaign: Campaign, ids: Collection[str] = (), *, at: str | None = N
         return History(at="", name="")
     here = repository(campaign)
     tip = here.resolve(at or HEAD)
-    reverts = Reverts(here, Index.open(here, work_folder(campaign.root) / _CACHE))
+    index = Index.open(here, work_folder(campaign.root) / _CACHE)
+    reverts = Reverts(here, index)
     found = {name: standing(here, reverts, name, tip) for name in names}
+    index.save()
     mentioned = {sha for each in found.values() for sha in _mentioned(each)}
     known = commits.many(here, sorted(mentioned))
     facts = (("bare", here.bare), ("shallow", here.shallow), ("partial", here.partial))

@@ -92,15 +92,16 @@ def judged(change: Linked, *, fallen: bool, standing: CommitStanding | None = No
     if presence in _IN_TREE:
         dead = can_die or change.state == "dead"
         state = InterventionState.DEAD if dead else InterventionState.LIVE
-        return Judged(state=state, seen=True, disputed=change.state == "reverted")
+        return Judged(state=state.value, seen=True, disputed=change.state == "reverted")
     if presence is Presence.REVERTED:
         was_dead = can_die or change.noted_dead
         disputed = change.state in ("live", "dead")
-        return Judged(state=InterventionState.REVERTED, was_dead=was_dead, seen=True, disputed=disputed)
+        state = InterventionState.REVERTED
+        return Judged(state=state.value, was_dead=was_dead, seen=True, disputed=disputed)
     if presence is Presence.ABSENT and not change.state:
-        return Judged(state=InterventionState.PLANNED, seen=True)
+        return Judged(state=InterventionState.PLANNED.value, seen=True)
     if change.state == "dead" or (can_die and change.state not in _SETTLED):
-        return Judged(state=InterventionState.DEAD)
+        return Judged(state=InterventionState.DEAD.value)
     was_dead = change.state == "reverted" and (can_die or change.noted_dead)
     return Judged(state=change.state, was_dead=was_dead)
 

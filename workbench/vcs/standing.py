@@ -19,7 +19,7 @@ from workbench.model.commits import CommitStanding, FileStanding, Match, Presenc
 from workbench.vcs import changes, entries, history
 from workbench.vcs.entries import Entry, Touched
 from workbench.vcs.filestanding import Later, file_held
-from workbench.vcs.presence import Held, altogether
+from workbench.vcs.presence import REVERTED, Held, altogether
 from workbench.vcs.repository import Repository
 
 _FILES = 300  # of one commit that are looked at
@@ -126,6 +126,8 @@ def _files(repository: Repository, sha: str, at: str) -> list[_File]:
         path, now = there[file.path]
         moved = replace(file, path=path)
         held = file_held(repository, moved, now)
+        if path == file.was_at != file.path:
+            held = _renamed_back(file, held)
         found.append(_File(moved, now, held, Later(repository, sha, at, moved, now)))
     return found
 
@@ -153,6 +155,13 @@ def _now(
                 path, now = file.was_at, there[file.was_at]
         found[file.path] = (path, now)
     return found
+
+
+def _renamed_back(file: Touched, held: Held) -> Held:
+    """Judge a change that renamed a file which has its earlier name again."""
+    if file.before and file.after and file.before.id == file.after.id:
+        return REVERTED
+    return replace(held, presence=Presence.PARTLY) if held.presence is Presence.LIVE else held
 
 
 def _file(file: _File) -> FileStanding:

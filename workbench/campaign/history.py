@@ -83,10 +83,8 @@ def history(campaign: Campaign, ids: Collection[str] = (), *, at: str | None = N
     )
 
 
-def history_or_problem(campaign: Campaign, ids: Collection[str]) -> History | None:
-    """Say the same for who looks at hypotheses; None where they have no commits, and never an error."""
-    if not named(campaign.registry, ids):
-        return None
+def history_or_problem(campaign: Campaign, ids: Collection[str] = ()) -> History:
+    """Say the same for who can do with what was noted: it is told, and no error, if git is no help."""
     try:
         return history(campaign, ids)
     except GitError as error:

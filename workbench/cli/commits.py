@@ -55,7 +55,10 @@ def commits(
         raise click.UsageError("--since is for --check")
     campaign = opened()
     known = [campaign.known(id) for id in ids]
-    found = asked.history(campaign, known, at=at)
+    if at is not None or check or exit_code:  # what was noted is no answer to that
+        found = asked.history(campaign, known, at=at)
+    else:
+        found = asked.history_or_problem(campaign, known)
     left = asked.left_overs(campaign, at=at, since=since) if check else None
     _show(campaign, found, left, known, verbose=verbose, as_json=as_json)
     dead = any(row.change.dead for row in report.rows(campaign.registry, found, known))
@@ -84,5 +87,7 @@ def _show(
         lines(report.commits(campaign.registry, found, ids, verbose=verbose))
         if left is not None:
             lines(["", *leftovers.left_over(left)])
+    if found.problem:
+        narrate(f"git cannot be asked: {found.problem}")
     for line in warnings(campaign.registry):
         narrate(line)

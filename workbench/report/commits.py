@@ -171,7 +171,7 @@ def details(
 def held_against(history: History) -> str:
     """Say which tree everything was held against, and what limits what can be told."""
     if not history.at:
-        return "nothing was held against a tree"
+        return "as noted; nothing was held against a tree"
     name = f"{inert(history.name)}, " if inert(history.name) != history.at else ""
     facts = f" (a {sentence_of(history.facts)} repository)" if history.facts else ""
     return f"held against {name}{history.at[:SHORT]}{facts}"

@@ -1,13 +1,13 @@
 """What one commit takes back: suspects, held against content; the first that content bears out.
 
-Who may be meant is asked for in this order (`suspects`): titles, ids and numbers that the message names;
-the same change turned round, by patch-id; files that are again what they were before a commit; and,
-where a message claims something that all this does not explain, lines. One that shares no telling line
-(`overlap`) is never named, whatever the message says; of two that nothing tells apart, neither is.
+Who may be meant is asked for in this order (`suspects`): titles, ids and numbers that the message
+names; the same change turned round, by patch-id; files that are again what they were before a commit;
+and, where a message claims something that all this does not explain, lines. One that shares no telling
+line (`overlap`) is never named, whatever the message says; of two that nothing tells apart, neither is.
 
 Where nothing is said, only content speaks, and only what can hardly be chance is named: a change turned
-round, or a file that is again what it was, by some telling lines; or, if there are few, when nobody else
-has changed these files in between.
+round, or a file that is again what it was, by some telling lines; or, if there are few, when nobody
+else has changed these files in between.
 
 What is not looked into: a merge is held against its first parent, and only where its own message claims
 something, since the commits of its branch are looked at by themselves; renamed files only where the
@@ -131,7 +131,7 @@ class Finder:
         return {place: found.get(index.sha(place)) for place in places}
 
     def _held(self, case: _Case, read: Mapping[int, Changes | None], clues: _Clues) -> list[_Suspect]:
-        """Hold earlier commits against what a case takes back; those that are borne out, newest first."""
+        """Hold earlier commits against what a case takes back: those borne out, newest first."""
         held = [
             _Suspect(
                 place=place,
@@ -191,7 +191,7 @@ class Finder:
         return not suspects.between(self._index, suspect.place, case.place, paths)
 
     def _search(self, case: _Case) -> tuple[list[_Suspect], str]:
-        """Search for what a message claims without saying what, by lines; or say why it is not found."""
+        """Search by lines for what a message claims without naming it; or say why it is not found."""
         places = suspects.of_same_lines(self._index, case.place, case.earlier, MOST_SEARCHED)
         if not places or not case.changes.files:
             return [], ""
@@ -221,7 +221,7 @@ class Finder:
         return [], f"it names no commit, and none explains it; nearest by lines: {told}"
 
     def _lost_with(self, case: _Case, chosen: Sequence[_Suspect]) -> list[_Suspect]:
-        """Give later commits that went with a file when it was made what it was before a chosen one."""
+        """Give later commits that went when a file was made what it was before a chosen one."""
         rest = overlap.without(case.changes, [each.changes for each in chosen])
         if not rest.size:
             return []
@@ -322,7 +322,7 @@ def _nearest(index: Index, held: Sequence[_Suspect]) -> _Suspect | None:
 
 
 def _apart(mine: Changes, held: Sequence[_Suspect]) -> list[_Suspect]:
-    """Give those that each take back lines that the others do not, those with the largest share first."""
+    """Give those of which something is taken back that the others do not explain."""
     rest, found = mine, []
     for each in sorted(held, key=lambda each: (-each.overlap.coverage, -each.place)):
         if overlap.taken_back(each.changes, rest).telling:
@@ -334,8 +334,8 @@ def _apart(mine: Changes, held: Sequence[_Suspect]) -> list[_Suspect]:
 def _choose(index: Index, case: _Case, held: Sequence[_Suspect]) -> tuple[list[_Suspect], str]:
     """Choose among commits that a message names, or say why that cannot be done.
 
-    One that has nearly all of both changes is the only one. Otherwise each thing that is named means one
-    commit: the only one that content bears out, or the one with by far the most lines.
+    One that has nearly all of both changes is the only one. Otherwise each thing that is named means
+    one commit: the only one that content bears out, or the one with by far the most lines.
     """
     if case.claim is None:
         return [], ""

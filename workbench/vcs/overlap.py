@@ -21,10 +21,9 @@ from workbench.vcs.changes import Changes, FileChange
 _TELLING = re.compile(rb"[A-Za-z0-9_\x80-\xff]{3}")
 _COMMON = frozenset(
     b"return;|break;|continue;|return none|return true|return false|return null|return 0|return 0;|"
-    b"return self|default:|public:|private:|protected:|finally:|except:|except exception:|continue|return|"
-    b"#endif|return result|import os|import sys|import re|import json|import logging|import time".split(
-        b"|"
-    )
+    b"return self|default:|public:|private:|protected:|finally:|except:|except exception:|continue|"
+    b"return|#endif|return result|import os|import sys|import re|import json|import logging|"
+    b"import time".split(b"|")
 )
 _SHORTEST = 6  # characters without space; a shorter line is an accident
 

@@ -1,8 +1,8 @@
 """What reverted a commit, what a revert reverts, what made it again, and how one can tell.
 
-`by` is where it is decided (`finding`), once for each commit, from its own past alone; it is kept in the
-index. `of` and `remade` look for later commits that may concern a commit (`suspects.takers`) and ask for
-each of them what it does: so the two directions never disagree.
+`by` is where it is decided (`finding`), once for each commit, from its own past alone; it is kept in
+the index. `of` and `remade` look for later commits that may concern a commit (`suspects.takers`) and
+ask for each of them what it does: so the two directions never disagree.
 
 No content of the whole history is read for any of it. What `of` reads are commits that name the commit,
 or change a file of it and claim something, or leave such a file as it once was.

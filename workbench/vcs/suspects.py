@@ -6,7 +6,8 @@ All of it is a search, and nothing a finding: each suspect is held against conte
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
 
 from workbench.model.commits import Clue, How
 from workbench.vcs import titles
@@ -17,7 +18,7 @@ MOST_ALIKE = 500  # commits of the very same files whose patch-ids are looked at
 SHORTEST_CUT = 12  # letters of a title that was cut off; fewer name too many
 
 
-def named(index: Index, claim: Claim, earlier: Set[int]) -> dict[int, list[Clue]]:
+def named(index: Index, claim: Claim, earlier: AbstractSet[int]) -> dict[int, list[Clue]]:
     """Give what a message names, with the clues: titles, then ids, then numbers.
 
     Args:
@@ -30,19 +31,19 @@ def named(index: Index, claim: Claim, earlier: Set[int]) -> dict[int, list[Clue]
         key = titles.key(title)
         if not key or (claim.cut and len(key) < SHORTEST_CUT):
             continue
-        for place in earlier.intersection(index.titled(key, cut=claim.cut)):
+        for place in earlier & set(index.titled(key, cut=claim.cut)):
             detail = f"its title names {title[:60]!r}"
             found[place].append(Clue(how=How.TITLE, detail=detail))
     for sha in claim.shas:
-        for place in earlier.intersection(index.named(sha)):
+        for place in earlier & set(index.named(sha)):
             found[place].append(Clue(how=How.TITLE, detail=f"its message names {sha[:12]}"))
     for number in claim.numbers:
-        for place in earlier.intersection(index.numbered(number)):
+        for place in earlier & set(index.numbered(number)):
             found[place].append(Clue(how=How.NUMBER, detail=f"its message names #{number}"))
     return found
 
 
-def restored(index: Index, place: int, earlier: Set[int]) -> dict[int, set[int]]:
+def restored(index: Index, place: int, earlier: AbstractSet[int]) -> dict[int, set[int]]:
     """Give commits before which files were as a commit makes them again, with these files.
 
     For each file it is the newest such commit; what a commit deletes was not there before it was made,
@@ -65,7 +66,7 @@ def between(index: Index, older: int, newer: int, paths: Collection[int]) -> lis
     return sorted({p for path in paths for p in index.touching(path)} & scope - {newer}, reverse=True)
 
 
-def alike(index: Index, place: int, earlier: Set[int]) -> list[int]:
+def alike(index: Index, place: int, earlier: AbstractSet[int]) -> list[int]:
     """Give earlier commits whose change is a commit's, turned round, by patch-id; the newest first."""
     same = [other for other in index.same_files(place) if other != place and other in earlier]
     if not same or not (wanted := index.inverse_patch_id(place)):
@@ -74,14 +75,14 @@ def alike(index: Index, place: int, earlier: Set[int]) -> list[int]:
     return sorted((other for other, found in ids.items() if found == wanted), reverse=True)
 
 
-def of_same_lines(index: Index, place: int, earlier: Set[int], most: int) -> list[int]:
+def of_same_lines(index: Index, place: int, earlier: AbstractSet[int], most: int) -> list[int]:
     """Give earlier commits that change any of a commit's files, the newest first."""
     paths = [path for path, _before, _after in index.files(place)]
     found = {other for path in paths for other in index.touching(path) if other in earlier}
     return sorted(found, reverse=True)[:most]
 
 
-def takers(index: Index, place: int, later: Set[int]) -> list[int]:
+def takers(index: Index, place: int, later: AbstractSet[int]) -> list[int]:
     """Give later commits that may take a commit back, or make it again, oldest first.
 
     They name it; or claim something and change a file of it; or make a file of it what it was at some

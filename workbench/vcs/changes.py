@@ -164,8 +164,15 @@ def lines_of(repository: Repository, revision_sha: str, path: str) -> Counter[by
         GitError: There is no such commit, or its id is not whole.
     """
     blob = blob_id(repository, revision_sha, path)
-    if blob is None:
-        return None
+    return None if blob is None else lines_in(repository, blob)
+
+
+def lines_in(repository: Repository, blob: str) -> Counter[bytes] | None:
+    """Give the lines of a content, with how many times it has each; None as for `lines_of`.
+
+    Raises:
+        GitError: The id is not whole.
+    """
     try:
         if int(repository.objects.text("cat-file", "-s", checked(blob))) > MOST_BYTES:
             return None

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from workbench.model.commits import Clue, How, Match, RevertKind, Undoing
 from workbench.vcs import changes, overlap, suspects
 from workbench.vcs.changes import Changes
-from workbench.vcs.choosing import MOSTLY, PART, Suspect, apart, choose, leading, nearest, newest
+from workbench.vcs.choosing import MOSTLY, PART, Chooser, Suspect, apart, newest
 from workbench.vcs.index import ABSENT, Index
 from workbench.vcs.repository import Repository
 from workbench.vcs.titles import Claim, Verb
@@ -76,6 +76,7 @@ class Finder:
     def __init__(self, repository: Repository, index: Index) -> None:
         self._repository = repository
         self._index = index
+        self._chooser = Chooser(repository, index)
 
     def find(self, place: int) -> Undoing | None:
         """Give what a commit does, whether or not what it takes back is itself a revert.
@@ -115,7 +116,7 @@ class Finder:
         chosen: list[Suspect] = []
         because = ""
         if case.claim:
-            chosen, because = choose(self._index, case.claim, case.changes, held)
+            chosen, because = self._chooser.choose(case.claim, case.changes, held)
         if not any(each.overlap.purity >= MOSTLY for each in chosen):
             shown = self._shown(case, held)
             if shown and (not chosen or shown[0].overlap.whole):
@@ -147,6 +148,7 @@ class Finder:
                 changes=theirs,
                 overlap=overlap.taken_back(theirs, case.changes),
                 clues=tuple(clues.get(place, ())),
+                alike=place in case.alike,
             )
             for place, theirs in read.items()
             if theirs is not None
@@ -167,7 +169,7 @@ class Finder:
             if theirs is not None and place in case.clues
         ]
         shown = sorted((each for each in held if each.is_shown), key=newest)
-        chosen, _because = choose(self._index, case.claim, case.changes, shown)
+        chosen, _because = self._chooser.choose(case.claim, case.changes, shown)
         if not chosen or max(each.overlap.coverage for each in chosen) < PART:
             return None
         matches = tuple(self._match(case, each, "made again") for each in chosen)
@@ -178,12 +180,12 @@ class Finder:
         found = [
             each
             for each in held
-            if (each.place in case.alike and each.overlap.whole) or each.place in case.restored
+            if (each.alike and each.overlap.whole) or each.place in case.restored
             if each.overlap.telling >= FEW or (each.overlap.whole and self._is_nearest(case, each))
         ]
         whole = [each for each in found if each.overlap.whole]
         own = [each for each in whole if not self._index.is_merge(each.place)]
-        if one := nearest(self._index, own or whole):
+        if one := self._chooser.nearest(own or whole):
             return [one]
         return [] if whole else apart(case.changes, found)
 
@@ -215,7 +217,7 @@ class Finder:
             or (each.overlap.restored and case.verb is not Verb.MENTION)
         ]
         if fit:
-            one, because = leading(self._index, fit)
+            one, because = self._chooser.leading(fit)
             return [one] if one else [], because
         if case.verb is Verb.MENTION and all(
             max(each.overlap.purity, each.overlap.coverage) < CHANCE for each in whole
@@ -269,7 +271,7 @@ class Finder:
         held = suspect.overlap
         clues = list(suspect.clues)
         few = case.claim is None and held.telling < FEW  # it is said for its lines alone
-        if suspect.place in case.alike and held.whole and not few:
+        if suspect.alike and held.whole and not few:
             clues.append(Clue(how=How.PATCH_ID, detail="its change is that one's, turned round"))
         detail = (
             f"{held.lines} of {held.earlier} lines {done}, "

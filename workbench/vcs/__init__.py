@@ -4,9 +4,15 @@ git           the `git` command: argument lists, checked names, no hooks, no net
 repository    a repository: where it is, what it is, what a revision means, where it is on the web
 history       commits, listed and read; which touched a path, which are between two
 changes       what a commit changes, file by file, as lines taken out and lines put in
+patches       what git prints of changes, read as it comes
 titles        what a message claims: reverts, relands, numbers of pull requests; pure
 overlap       how much of one change another takes back; pure
-index         titles and patch-ids of a whole history, kept on disk and extended from tip to tip
+columns       facts of many commits, packed, and their file
+patchids      ids of changes that are the same wherever they are made
+index         titles, files and claims of a whole history, kept on disk and extended from tip to tip
+suspects      which earlier commits a commit may take back, and which later ones may take it back
+choosing      which of several suspects it is, or why that cannot be told; pure
+finding       what one commit takes back
 reverts       what reverted a commit, what a revert reverts, and how one can tell
 standing      whether a change is still there, by content; what a checkout of its files would lose
 probes        tagged and suspicious lines that a campaign has left in the tree

@@ -17,21 +17,18 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from io import BufferedReader
 
 from workbench.errors import GitError
 from workbench.vcs import history
 from workbench.vcs.git import GitFailed, as_bytes, as_path, checked
+from workbench.vcs.patches import MOST_BYTES, Patch, Record, records
 from workbench.vcs.repository import Repository
 
-MOST_LINES = 200_000  # of one file in one change; a change with more is no one's handiwork
-MOST_BYTES = 16 << 20
 _LINES = (
     *("-r", "--root", "-z", "--raw", "--patch", "--no-abbrev", "--unified=0", "--inter-hunk-context=0"),
     *("--no-renames", "--no-color", "--no-relative", "--diff-algorithm=myers", "--no-indent-heuristic"),
     *("--submodule=short", "--ignore-submodules=none", "-O/dev/null"),
 )
-_HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _LINK = "160000"  # mode of a submodule: its id is a commit of another repository
 _MISSING = re.compile(r"unable to read|could not fetch|missing (blob|tree)|bad (object|tree)|promisor")
 
@@ -50,6 +47,7 @@ class FileChange:
         binary: It has no lines; ids tell what there is to tell.
         submodule: It is, or was, a submodule; ids are commits of another repository.
         mode_only: Its content is the same; its permissions differ.
+        modes: Its permissions and kind before and after, as git writes them; 000000 for none.
         too_large: It changes more than is read here.
     """
 
@@ -62,6 +60,7 @@ class FileChange:
     binary: bool = False
     submodule: bool = False
     mode_only: bool = False
+    modes: tuple[str, str] = ("", "")
     too_large: bool = False
 
     @property
@@ -136,30 +135,22 @@ def many(
     """
     asked = list(dict.fromkeys(checked(sha) for sha in shas))
     known = parents if parents is not None else _first_parents(repository, asked)
-    found: dict[str, Changes | None] = {}
-    rest = []
-    for sha in asked:
-        if sha in repository.cut:
-            found[sha] = None
-        elif sha in known:
-            rest.append(sha)
+    found: dict[str, Changes | None] = {sha: None for sha in asked if sha in repository.cut}
+    rest = [sha for sha in asked if sha in known and sha not in found]
     while rest:
         read: dict[str, Changes] = {}
+        gap = len(rest)
         try:
             for changes in _stream(repository, rest, known, paths):
                 read[changes.sha] = changes
         except GitFailed as error:
             if not _MISSING.search(error.what):
                 raise
-            # git stops at the first thing that is missing: what came before is whole
-            failed = _first_unread(repository, rest, read, known, paths)
-            place = rest.index(failed)
-            found |= {sha: read.get(sha) or _nothing(sha, known) for sha in rest[:place]}
-            found[failed] = None
-            rest = rest[place + 1 :]
-            continue
-        found |= {sha: read.get(sha) or _nothing(sha, known) for sha in rest}
-        rest = []
+            gap = _read_to_gap(repository, rest, read, known, paths)
+        for sha in rest[:gap]:  # a commit that changes nothing is not printed
+            found[sha] = read.get(sha) or Changes(sha=sha, parent=known[sha], files={})
+        found |= dict.fromkeys(rest[gap : gap + 1])
+        rest = rest[gap + 1 :]
     return found
 
 
@@ -173,8 +164,15 @@ def lines_of(repository: Repository, revision_sha: str, path: str) -> Counter[by
         GitError: There is no such commit, or its id is not whole.
     """
     blob = blob_id(repository, revision_sha, path)
-    if blob is None:
-        return None
+    return None if blob is None else lines_in(repository, blob)
+
+
+def lines_in(repository: Repository, blob: str) -> Counter[bytes] | None:
+    """Give the lines of a content, with how many times it has each; None as for `lines_of`.
+
+    Raises:
+        GitError: The id is not whole.
+    """
     try:
         if int(repository.objects.text("cat-file", "-s", checked(blob))) > MOST_BYTES:
             return None
@@ -206,26 +204,26 @@ def _first_parents(repository: Repository, shas: Sequence[str]) -> dict[str, str
     return {sha: next(iter(commit.parents), None) for sha, commit in commits.items()}
 
 
-def _nothing(sha: str, parents: Mapping[str, str | None]) -> Changes:
-    return Changes(sha=sha, parent=parents[sha], files={})
-
-
-def _first_unread(
+def _read_to_gap(
     repository: Repository,
     shas: Sequence[str],
-    read: Mapping[str, Changes],
+    read: dict[str, Changes],
     parents: Mapping[str, str | None],
     paths: Sequence[str],
-) -> str:
-    """Give the commit at which git stopped; one that changes nothing is as silent as one unread."""
+) -> int:
+    """Read on one by one to the first commit that cannot be read, and give its place.
+
+    git stops at the first thing that is missing, and does not say whose it is: it may have printed a
+    part of that commit, or nothing yet. What came before the last commit that was read is whole.
+    """
     last = max((place for place, sha in enumerate(shas) if sha in read), default=-1)
-    for sha in shas[last + 1 :]:
+    for place in range(last + 1, len(shas)):
         try:
-            for _ in _stream(repository, [sha], parents, paths):
-                pass
+            for changes in _stream(repository, shas[place : place + 1], parents, paths):
+                read[changes.sha] = changes
         except GitFailed:
-            return sha
-    return shas[-1]
+            return place
+    return len(shas)
 
 
 def _stream(
@@ -237,80 +235,23 @@ def _stream(
     """Give the changes of commits in their order; those that change nothing are not among them."""
     asked = "".join(f"{sha} {parents[sha] or ''}".rstrip() + "\n" for sha in shas).encode("ascii")
     words = ("diff-tree", "--stdin", *_LINES, "--", *paths)
+    last: Record | None = None
     with repository.objects.reading(*words, input=asked) as answer:
         # A commit is whole once the next one begins, or git has ended well.
-        ready: Changes | None = None
-        for sha, entries, patches in _records(answer):
-            if ready:
-                yield ready
-            ready = Changes(sha=sha, parent=parents[sha], files=_files(entries, patches))
-    if ready:
-        yield ready
+        for record in records(answer):
+            if last:
+                yield _changes(last, parents)
+            last = record
+    if last:
+        yield _changes(last, parents)
 
 
-@dataclass(kw_only=True, slots=True)
-class _Patch:
-    """One section of a patch, as git prints it."""
-
-    removed: list[bytes] = field(default_factory=list)
-    added: list[bytes] = field(default_factory=list)
-    size: int = 0
-    binary: bool = False
-
-    def take(self, line: bytes) -> None:
-        """Keep one line of a hunk, unless there are too many."""
-        self.size += len(line)
-        if self.too_large:
-            return
-        if line.startswith(b"-"):
-            self.removed.append(line[1:].removesuffix(b"\n"))
-        elif line.startswith(b"+"):
-            self.added.append(line[1:].removesuffix(b"\n"))
-
-    @property
-    def too_large(self) -> bool:
-        return self.size > MOST_BYTES or len(self.removed) + len(self.added) > MOST_LINES
+def _changes(record: Record, parents: Mapping[str, str | None]) -> Changes:
+    sha, entries, patches = record
+    return Changes(sha=sha, parent=parents[sha], files=_files(entries, patches))
 
 
-_Record = tuple[str, list[bytes], list[_Patch]]
-
-
-def _records(answer: BufferedReader) -> Iterator[_Record]:
-    """Give, for each commit that is printed: its id, what it does to which files, and its patches.
-
-    What is cut short is left out: git says by its exit code that it was.
-    """
-    line = answer.readline()
-    while line:
-        while b"\0\0" not in line:  # paths may hold line ends
-            if not (more := answer.readline()):
-                return
-            line += more
-        head, _, line = line.partition(b"\0\0")
-        sha, *entries = head.split(b"\0")
-        patches: list[_Patch] = []
-        while line.startswith(b"diff --git "):
-            patches.append(_Patch())
-            line = _section(answer, patches[-1])
-        yield sha.decode("ascii"), entries, patches
-
-
-def _section(answer: BufferedReader, patch: _Patch) -> bytes:
-    """Read one section of a patch, and give the line after it; empty at the end."""
-    while line := answer.readline():
-        if hunk := _HUNK.match(line):
-            due = sum(1 if count is None else int(count) for count in hunk.groups())
-            while due and (line := answer.readline()):
-                due -= not line.startswith(b"\\")
-                patch.take(line)
-        elif line.startswith(b"Binary files "):
-            patch.binary = True
-        elif line.startswith(b"diff --git ") or b"\0" in line:
-            return line
-    return b""
-
-
-def _files(entries: Sequence[bytes], patches: Sequence[_Patch]) -> dict[str, FileChange]:
+def _files(entries: Sequence[bytes], patches: Sequence[Patch]) -> dict[str, FileChange]:
     """Put together what git says of files and the patches of them, which come in the same order."""
     rest = iter(patches)
     found = {}
@@ -322,8 +263,7 @@ def _files(entries: Sequence[bytes], patches: Sequence[_Patch]) -> dict[str, Fil
         except StopIteration:
             raise GitError("git diff-tree printed fewer patches than files") from None
         path = as_path(name)
-        submodule = _LINK in (old_mode, new_mode)
-        change = _file_change(path, _id(old), _id(new), submodule, sections)
+        change = _file_change(path, (_id(old), _id(new)), (old_mode, new_mode), sections)
         found[path] = change
         if change.after is None and change.before and change.removed:
             gone[change.before] = path
@@ -334,8 +274,9 @@ def _files(entries: Sequence[bytes], patches: Sequence[_Patch]) -> dict[str, Fil
 
 
 def _file_change(
-    path: str, before: str | None, after: str | None, submodule: bool, sections: Sequence[_Patch]
+    path: str, ids: tuple[str | None, str | None], modes: tuple[str, str], sections: Sequence[Patch]
 ) -> FileChange:
+    submodule = _LINK in modes
     binary = any(
         section.binary or any(b"\0" in line for line in (*section.removed, *section.added))
         for section in sections
@@ -348,13 +289,14 @@ def _file_change(
     return FileChange(
         path=path,
         old_path=path,
-        before=before,
-        after=after,
+        before=ids[0],
+        after=ids[1],
         removed=removed - added,
         added=added - removed,
         binary=binary and not submodule,
         submodule=submodule,
-        mode_only=before == after,
+        mode_only=ids[0] == ids[1],
+        modes=modes,
         too_large=too_large,
     )
 

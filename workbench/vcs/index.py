@@ -24,9 +24,9 @@ from typing import TypeVar
 
 from workbench.errors import GitError
 from workbench.model.commits import Undoing
-from workbench.vcs import columns, titles
+from workbench.vcs import columns, patchids, titles
 from workbench.vcs.columns import Ragged
-from workbench.vcs.git import Git, GitFailed, as_path, checked
+from workbench.vcs.git import Git, as_path, checked
 from workbench.vcs.repository import Repository
 from workbench.vcs.titles import Claim
 
@@ -38,11 +38,6 @@ _LOG = (
     *("log", "--stdin", "-z", "--raw", "-r", "--diff-merges=first-parent", "--root", "--no-abbrev"),
     *("--no-renames", "--ignore-submodules=none", "--no-relative", "-O/dev/null", "--encoding=UTF-8"),
     *("--no-show-signature", f"--format=tformat:{_FIELDS}", "--date-order", "--reverse"),
-)
-_PATCH = (
-    *("diff-tree", "-r", "--root", "--patch", "--full-index", "--unified=3", "--inter-hunk-context=0"),
-    *("--no-renames", "--no-color", "--no-relative", "--diff-algorithm=myers", "--no-indent-heuristic"),
-    *("--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--ignore-submodules=none"),
 )
 _SHORT = 16  # digits of an id of content that are kept
 
@@ -147,6 +142,10 @@ class Index:
         """Give the places of a commit's parents, the first one first; ABSENT for one not in here."""
         return self._parents[place]
 
+    def is_merge(self, place: int) -> bool:
+        """Say whether a commit has more than one parent."""
+        return len(self._parents[place]) > 1
+
     def number(self, place: int) -> int:
         """Give the number of the pull request that a commit came by; 0 for none."""
         return self._numbers[place]
@@ -166,6 +165,18 @@ class Index:
                 strict=True,
             )
         )
+
+    def before(self, place: int, path_place: int) -> int:
+        """Give what a file was before a commit that changes it, 0 for nothing."""
+        return self._before[self._entry(place, path_place)]
+
+    def after(self, place: int, path_place: int) -> int:
+        """Give what a commit that changes a file made of it, 0 for nothing."""
+        return self._after[self._entry(place, path_place)]
+
+    def _entry(self, place: int, path_place: int) -> int:
+        first = self._files.ends[place - 1] if place else 0
+        return self._files.values.index(path_place, first, self._files.ends[place])
 
     def path(self, path_place: int) -> str:
         """Give a path by its place."""
@@ -208,6 +219,14 @@ class Index:
                     waiting.append(parent)
         return seen
 
+    def descendants(self, place: int, tip: int) -> set[int]:
+        """Give the commits that a tip can be reached by, and that can be reached from a commit."""
+        found = {place}
+        for each in sorted(self.ancestors(tip, place)):
+            if not found.isdisjoint(self._parents[each]):
+                found.add(each)
+        return found - {place} if tip in found else set()
+
     def is_ancestor(self, earlier: int, later: int) -> bool:
         """Say whether one commit can be reached from another."""
         return earlier <= later and earlier in self.ancestors(later, earlier)
@@ -223,43 +242,21 @@ class Index:
 
     def inverse_patch_id(self, place: int) -> bytes:
         """Give the id of the change that would take a commit back; empty if there is none."""
-        parents = self._parents[place]
-        git = self._repository.objects
-        if parents and parents[0] == ABSENT:
-            return b""
-        before = self._shas[parents[0]] if parents else git.text("hash-object", "-t", "tree", "--stdin")
-        try:
-            with git.reading(*_PATCH, self._shas[place], before) as patch:
-                found = git.run("patch-id", "--stable", input=patch.read()).split()
-        except GitFailed:
-            return b""
-        return bytes.fromhex(found[0].decode("ascii")) if found else b""
+        pair = self._pair(place)
+        return patchids.inverse(self._repository.objects, *pair) if pair else b""
 
-    def _make_patch_ids(self, places: Sequence[int]) -> dict[int, bytes]:
-        git = self._repository.objects
-        asked = []
-        for place in places:
-            parent = next(iter(self._parents[place]), None)
-            if parent != ABSENT and self._shas[place] not in self._repository.cut:
-                before = "" if parent is None else f" {self._shas[parent]}"
-                asked.append(f"{self._shas[place]}{before}\n")
-        found = dict.fromkeys(places, b"")
-        if not asked:
-            return found
-        try:
-            with (
-                git.reading(*_PATCH, "--stdin", input="".join(asked).encode("ascii")) as patches,
-                git.reading("patch-id", "--stable", input=patches) as ids,
-            ):
-                for line in ids:
-                    patch_id, sha = line.decode("ascii").split()
-                    found[self._places[sha]] = bytes.fromhex(patch_id)
-        except GitFailed:
-            # git stops at the first content that was never fetched; its commit is found by halving
-            if len(places) > 1:
-                half = len(places) // 2
-                return self._make_patch_ids(places[:half]) | self._make_patch_ids(places[half:])
-        return found
+    def _make_patch_ids(self, places: Iterable[int]) -> dict[int, bytes]:
+        pairs = {place: pair for place in places if (pair := self._pair(place))}
+        made = patchids.many(self._repository.objects, list(pairs.values()))
+        return {place: made.get(self._shas[place], b"") for place in places}
+
+    def _pair(self, place: int) -> tuple[str, str | None] | None:
+        """Give a commit and its first parent, None for a root; None if the parent was cut off."""
+        sha = self._shas[place]
+        parent = next(iter(self._parents[place]), None)
+        if parent == ABSENT or sha in self._repository.cut:
+            return None
+        return sha, None if parent is None else self._shas[parent]
 
     def _heads(self) -> list[str]:
         """Give the commits that are no one's parents."""
@@ -287,7 +284,9 @@ class Index:
         body: str,
         files: Iterable[tuple[bytes, bytes]],
     ) -> None:
-        place = self._places.setdefault(sha, len(self._shas))
+        if sha in self._places:  # heads that were swept away no longer tell what is known
+            return
+        place = self._places[sha] = len(self._shas)
         self._shas.append(sha)
         known = [self._places.get(parent, ABSENT) for parent in parents]
         self._parents.add(known)

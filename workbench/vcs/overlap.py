@@ -21,10 +21,9 @@ from workbench.vcs.changes import Changes, FileChange
 _TELLING = re.compile(rb"[A-Za-z0-9_\x80-\xff]{3}")
 _COMMON = frozenset(
     b"return;|break;|continue;|return none|return true|return false|return null|return 0|return 0;|"
-    b"return self|default:|public:|private:|protected:|finally:|except:|except exception:|continue|return|"
-    b"#endif|return result|import os|import sys|import re|import json|import logging|import time".split(
-        b"|"
-    )
+    b"return self|default:|public:|private:|protected:|finally:|except:|except exception:|continue|"
+    b"return|#endif|return result|import os|import sys|import re|import json|import logging|"
+    b"import time".split(b"|")
 )
 _SHORTEST = 6  # characters without space; a shorter line is an accident
 
@@ -97,9 +96,10 @@ def _overlap(earlier: Changes, later: Changes, *, inverse: bool) -> Overlap:
     for path, other in _pairs(earlier, later.files, inverse=inverse).items():
         old, new = earlier.files[path], later.files[other]
         if _by_id(old) or _by_id(new):
-            same = old.before == new.after if inverse else old.after == new.after
-            # the state before is what it was before somebody came in between, or it proves nothing
-            proof = same and (old.after == new.before if inverse else old.before == new.before)
+            then, now = _state(old, 0 if inverse else 1), _state(new, 1)
+            same = then == now
+            # where somebody came in between, that it is as it was proves nothing
+            proof = same and _state(old, 1 if inverse else 0) == _state(new, 0)
             lines += same
             telling += proof
             restored += proof
@@ -151,6 +151,11 @@ def _pairs(
             pairs[path] = best
             free.remove(best)
     return pairs
+
+
+def _state(file: FileChange, side: int) -> tuple[str | None, str]:
+    """Give what a file was before (0) or after (1) a change: its content and its permissions."""
+    return (file.before, file.after)[side], file.modes[side]
 
 
 def _by_id(file: FileChange) -> bool:

@@ -6,7 +6,8 @@ All of it is a search, and nothing a finding: each suspect is held against conte
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection
+from collections.abc import Set as AbstractSet
 
 from workbench.model.commits import Clue, How
 from workbench.vcs import titles
@@ -17,7 +18,7 @@ MOST_ALIKE = 500  # commits of the very same files whose patch-ids are looked at
 SHORTEST_CUT = 12  # letters of a title that was cut off; fewer name too many
 
 
-def named(index: Index, claim: Claim, earlier: Set[int]) -> dict[int, list[Clue]]:
+def named(index: Index, claim: Claim, earlier: AbstractSet[int]) -> dict[int, list[Clue]]:
     """Give what a message names, with the clues: titles, then ids, then numbers.
 
     Args:
@@ -30,32 +31,39 @@ def named(index: Index, claim: Claim, earlier: Set[int]) -> dict[int, list[Clue]
         key = titles.key(title)
         if not key or (claim.cut and len(key) < SHORTEST_CUT):
             continue
-        for place in earlier.intersection(index.titled(key, cut=claim.cut)):
+        for place in earlier & set(index.titled(key, cut=claim.cut)):
             detail = f"its title names {title[:60]!r}"
             found[place].append(Clue(how=How.TITLE, detail=detail))
     for sha in claim.shas:
-        for place in earlier.intersection(index.named(sha)):
+        for place in earlier & set(index.named(sha)):
             found[place].append(Clue(how=How.TITLE, detail=f"its message names {sha[:12]}"))
     for number in claim.numbers:
-        for place in earlier.intersection(index.numbered(number)):
+        for place in earlier & set(index.numbered(number)):
             found[place].append(Clue(how=How.NUMBER, detail=f"its message names #{number}"))
     return found
 
 
-def restored(index: Index, place: int, earlier: Set[int]) -> dict[int, set[int]]:
-    """Give commits before which files were as a commit makes them again, with these files.
+def restored(index: Index, place: int, earlier: AbstractSet[int]) -> set[int]:
+    """Give commits before which files were as a commit makes them again.
 
-    For each file it is the newest such commit; what a commit deletes was not there before it was made,
-    which proves nothing and is left out.
+    For each file it is the newest such commit, or the one of a merged branch that a merge brought; what
+    a commit deletes was not there before it was made, which proves nothing and is left out.
     """
-    found: dict[int, set[int]] = defaultdict(set)
+    found = set()
     for path, _before, after in index.files(place):
         if not after:
             continue
+        brought: int | None = None
         for other in reversed(index.touching(path)):
-            if other < place and other in earlier and _states(index, other)[path][0] == after:
-                found[other].add(path)
+            if other >= place or other not in earlier or index.before(other, path) != after:
+                continue
+            if brought is not None and index.is_ancestor(other, index.parents(brought)[0]):
                 break
+            brought = other
+            if not index.is_merge(other):
+                break
+        if brought is not None:
+            found.add(brought)
     return found
 
 
@@ -65,7 +73,7 @@ def between(index: Index, older: int, newer: int, paths: Collection[int]) -> lis
     return sorted({p for path in paths for p in index.touching(path)} & scope - {newer}, reverse=True)
 
 
-def alike(index: Index, place: int, earlier: Set[int]) -> list[int]:
+def alike(index: Index, place: int, earlier: AbstractSet[int]) -> list[int]:
     """Give earlier commits whose change is a commit's, turned round, by patch-id; the newest first."""
     same = [other for other in index.same_files(place) if other != place and other in earlier]
     if not same or not (wanted := index.inverse_patch_id(place)):
@@ -74,29 +82,34 @@ def alike(index: Index, place: int, earlier: Set[int]) -> list[int]:
     return sorted((other for other, found in ids.items() if found == wanted), reverse=True)
 
 
-def of_same_lines(index: Index, place: int, earlier: Set[int], most: int) -> list[int]:
-    """Give earlier commits that change any of a commit's files, the newest first."""
+def of_same_files(index: Index, place: int, earlier: AbstractSet[int], most: int) -> list[int]:
+    """Give earlier commits that change any of a commit's files, the newest first.
+
+    Merges are left out: what they bring was made by other commits.
+    """
     paths = [path for path, _before, _after in index.files(place)]
-    found = {other for path in paths for other in index.touching(path) if other in earlier}
+    found = {
+        other
+        for path in paths
+        for other in index.touching(path)
+        if other in earlier and not index.is_merge(other)
+    }
     return sorted(found, reverse=True)[:most]
 
 
-def takers(index: Index, place: int, later: Set[int]) -> list[int]:
+def takers(index: Index, place: int, later: AbstractSet[int]) -> list[int]:
     """Give later commits that may take a commit back, or make it again, oldest first.
 
     They name it; or claim something and change a file of it; or make a file of it what it was at some
     time before; or change its very files and are its change turned round.
     """
-    mine = _states(index, place)
-    past = {path: _past(index, path, place) for path in mine}
+    past = {path: _past(index, path, place) for path, _before, _after in index.files(place)}
     found = {
         other for other, claim in index.claims.items() if other in later and _names(index, claim, place)
     }
-    for path in mine:
+    for path in past:
         for other in index.touching(path):
-            if other in later and (
-                other in index.claims or _states(index, other)[path][1] in past[path]
-            ):
+            if other in later and (other in index.claims or index.after(other, path) in past[path]):
                 found.add(other)
     same = [other for other in index.same_files(place) if other in later][:MOST_ALIKE]
     if set(same) - found and (wanted := index.inverse_patch_id(place)):
@@ -112,12 +125,6 @@ def _names(index: Index, claim: Claim, place: int) -> bool:
     return any(key.startswith(each) if claim.cut else key == each for each in named if each)
 
 
-def _states(index: Index, place: int) -> dict[int, tuple[int, int]]:
-    """Give a commit's files with their contents before and after."""
-    return {path: (before, after) for path, before, after in index.files(place)}
-
-
 def _past(index: Index, path: int, place: int) -> set[int]:
     """Give the contents that a file had before a commit, except that it was not there."""
-    touching: Sequence[int] = index.touching(path)
-    return {_states(index, each)[path][0] for each in touching if each <= place} - {0}
+    return {index.before(each, path) for each in index.touching(path) if each <= place} - {0}

@@ -76,10 +76,11 @@ def _show(
 ) -> None:
     from workbench.report import commits as report
     from workbench.report import leftovers
+    from workbench.report.commitrecords import commit_records
     from workbench.report.registry import warnings
 
     if as_json:
-        for each in report.commit_records(campaign.registry, found, ids):
+        for each in commit_records(campaign.registry, found, ids):
             record(each)
         for each in leftovers.left_over_records(left) if left is not None else ():
             record(each)

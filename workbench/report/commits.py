@@ -1,42 +1,35 @@
-"""The commits that a campaign links, with what git says of each: the reports of `commits`.
+"""The commits that a campaign links, with what git says of each: the report of `commits`.
 
-A record of `commits`, one for each commit and what it is linked as:
-    commit               its whole id, null if neither git nor its name tells
-    hypotheses           those that it is linked to, by number
-    kind                 cause, fix, mitigation, instrument, revert
-    state                planned, live, reverted, dead; empty if nobody knows
-    was_dead             it is reverted, and its hypothesis had fallen
-    reverted_by          commit, how, coverage, purity, clues (how, detail): oldest first
-    checkout_would_lose  ids of later commits that a checkout of its files would lose; for one that is
-                         reverted, those that its revert lost
-    effect, because      as noted last
-    seen, disputed       git sees it so; what was noted is something else
-    named                how the campaign calls it
-    subject, at, link    of the commit; `link` is empty where its address is not known
-    presence, picked     whether its lines are there; the cherry-pick that stands for it
-    remade_by            as `reverted_by`: who made it again
-    files                path, presence, kept, restored, later, problem
-    safe                 taken_back: whether it can be, as tried, or null; command
-    undoes               kind, commits (as `reverted_by`), because; null if it takes nothing back
-    problem              why something cannot be told
+`commitrecords` has the same as JSON values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from workbench.model.commits import CommitStanding, History, Match, Presence, RevertKind, Undoing
+from workbench.model.commits import (
+    CommitStanding,
+    FileStanding,
+    History,
+    Match,
+    Presence,
+    RevertKind,
+    Undoing,
+)
 from workbench.model.intervention import LinkRole
 from workbench.model.registry import Registry
-from workbench.report import values
 from workbench.report.changes import SHORT, Change, changes, state_of
 from workbench.report.suspects import Suspect, roster
 from workbench.report.text import count, inert, percent, printed, sentence_of, wrapped
 
 _LISTED = 5  # commits of a list that are named unless all are asked for
 _IN_TREE = (Presence.LIVE, Presence.PARTLY)
+_NO_TARGET = {
+    RevertKind.UNKNOWN: "it takes something back",
+    RevertKind.NOT_A_REVERT: "it is no revert",
+}
+_Lines = Iterator[tuple[int, str]]  # how far a line is indented, in steps of two columns, and its text
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,90 +75,49 @@ def commits(
     return printed(_commits(rows(registry, history, ids), history, verbose))
 
 
-def commit_records(
-    registry: Registry, history: History, ids: Collection[str] = ()
-) -> Iterator[dict[str, Any]]:
-    """Yield a record for each."""
-    for row in rows(registry, history, ids):
-        change = row.change
-        hypotheses = [suspect.id for suspect in row.suspects]
-        yield {
-            "commit": change.sha or None,
-            "hypotheses": hypotheses,
-            "kind": change.kind,
-            "state": change.state,
-            "was_dead": change.was_dead,
-            **_git_record(change.standing),
-            "effect": change.effect,
-            "because": change.because,
-            "seen": change.seen,
-            "disputed": change.disputed,
-            "named": change.commit,
-        }
-
-
-def change_record(change: Change) -> dict[str, Any]:
-    """Give a change of one hypothesis as JSON values; `git` is null where git was not asked."""
-    return {
-        "commit": change.commit,
-        "kind": change.kind,
-        "state": change.state,
-        "effect": change.effect,
-        "because": change.because,
-        "dead": change.dead,
-        "was_dead": change.was_dead,
-        "seen": change.seen,
-        "disputed": change.disputed,
-        "sha": change.sha or None,
-        "git": _git_record(change.standing) if change.standing is not None else None,
-    }
-
-
-def history_record(history: History | None) -> dict[str, Any] | None:
-    """Say as JSON values what commits were held against; None where nothing was asked."""
-    if history is None:
-        return None
-    facts = list(history.facts)
-    return {"at": history.at, "name": history.name, "facts": facts, "problem": history.problem}
-
-
 def details(
-    change: Change, history: History, *, clues: bool = False, files: bool = False
+    change: Change, history: History, *, indent: int = 0, clues: bool = False, files: bool = False
 ) -> Iterator[str]:
     """Yield what git says of a change, indented under its first line.
 
     Args:
         change: The change.
         history: Where it is from.
+        indent: Columns that its first line is indented by.
         clues: Every clue to who took it back, and every later commit.
         files: Every file.
     """
-    standing = change.standing
-    if standing is None:
-        return
+    if change.standing is not None:
+        for level, text in _details(change, change.standing, history, clues, files):
+            yield from wrapped(text, indent=indent + 2 * level, hanging=2)
+
+
+def _details(
+    change: Change, standing: CommitStanding, history: History, clues: bool, files: bool
+) -> _Lines:
     if standing.commit is not None:
-        yield from wrapped(standing.commit.subject or "(no subject)", indent=2)
+        yield 1, inert(standing.commit.subject) or "(no subject)"
     if change.disputed:
         because = f": {inert(change.because)}" if change.because else ""
-        yield from wrapped(f"last noted as {inert(change.noted)}{because}", hanging=2)
+        yield 1, f"last noted as {inert(change.noted)}{because}"
     if standing.problem:
         unknown = standing.presence in (Presence.UNKNOWN, Presence.ABSENT)
         words = "cannot be told" if unknown else "in part cannot be told"
-        yield from wrapped(f"{words}: {inert(standing.problem)}", hanging=2)
+        yield 1, f"{words}: {inert(standing.problem)}"
     if standing.picked:
-        yield f"  the same change is in this history as {_named(standing.picked, history)}"
+        yield 1, f"the same change is in this history as {_named(standing.picked, history)}"
     yield from _undoes(standing.undoing, history)
-    for title, matches in (
-        ("reverted by", standing.reverted_by),
-        ("made again by", standing.remade_by),
-    ):
-        for match in matches:
-            yield from _match(title, match, history, clues)
-    yield from _losing(change.kind, standing, history, clues)
+    for match in standing.reverted_by:
+        yield from _match("reverted by", match, history, clues)
+    for match in standing.remade_by:
+        yield from _match("made again by", match, history, clues)
+    yield from _losing(standing, history, clues)
+    if change.kind != LinkRole.REVERT:  # nobody means to take that back
+        yield from _safely(standing)
     if files:
-        yield from _files(standing)
+        yield from map(_file, standing.files)
     if standing.link:
-        yield f"  {inert(standing.link)}"
+        yield 1, inert(standing.link)
 
 
 def held_against(history: History) -> str:
@@ -203,49 +155,46 @@ def _commits(found: tuple[Row, ...], history: History, verbose: bool) -> Iterato
         )
 
 
-def _match(title: str, match: Match, history: History, verbose: bool) -> Iterator[str]:
-    yield from wrapped(f"{title} {_named(match.commit, history)}", hanging=2)
+def _match(title: str, match: Match, history: History, every: bool) -> _Lines:
+    yield 1, f"{title} {_named(match.commit, history)}"
     covered = f", {percent(match.coverage)} of its lines" if match.coverage is not None else ""
-    yield f"    known by its {match.how}{covered}"
-    if verbose:
+    yield 2, f"known by its {match.how}{covered}"
+    if every:
         for clue in match.clues:
-            yield from wrapped(f"{clue.how}: {inert(clue.detail)}", indent=4, hanging=2)
+            yield 2, f"{clue.how}: {inert(clue.detail)}"
         if match.purity is not None:
-            yield f"    {percent(match.purity)} of what {match.commit[:SHORT]} changes does that"
+            yield 2, f"{percent(match.purity)} of what {inert(match.commit)[:SHORT]} changes does that"
 
 
-def _undoes(undoing: Undoing | None, history: History) -> Iterator[str]:
+def _undoes(undoing: Undoing | None, history: History) -> _Lines:
     if undoing is None:
         return
-    if undoing.kind in (RevertKind.UNKNOWN, RevertKind.NOT_A_REVERT):
-        words = {
-            RevertKind.UNKNOWN: "it takes something back",
-            RevertKind.NOT_A_REVERT: "it is no revert",
-        }
-        yield from wrapped(f"{words[undoing.kind]}: {inert(undoing.because)}", hanging=2)
+    if undoing.kind in _NO_TARGET:
+        yield 1, f"{_NO_TARGET[undoing.kind]}: {inert(undoing.because)}"
     verb = "makes again" if undoing.kind is RevertKind.RELAND else "takes back"
     for match in undoing.matches:
-        yield from wrapped(f"{verb} {_named(match.commit, history)} ({undoing.kind})", hanging=2)
+        yield 1, f"{verb} {_named(match.commit, history)} ({undoing.kind})"
 
 
-def _losing(kind: str, standing: CommitStanding, history: History, verbose: bool) -> Iterator[str]:
+def _losing(standing: CommitStanding, history: History, every: bool) -> _Lines:
     lost = standing.checkout_would_lose
-    reverted = standing.presence is Presence.REVERTED
-    if lost:
-        number = count(len(lost), "later commit")
-        verb = "its revert has lost" if reverted else "a checkout of its files would lose"
-        yield f"  {verb} {number}:"
-        shown = lost if verbose else lost[:_LISTED]
-        for sha in shown:
-            yield from wrapped(_named(sha, history), indent=4, hanging=2)
-        if len(lost) > len(shown):
-            yield f"    and {len(lost) - len(shown)} more"
-    if kind == LinkRole.REVERT:  # nobody means to take that back
+    if not lost:
         return
+    reverted = standing.presence is Presence.REVERTED
+    verb = "its revert has lost" if reverted else "a checkout of its files would lose"
+    yield 1, f"{verb} {count(len(lost), 'later commit')}:"
+    shown = lost if every else lost[:_LISTED]
+    for sha in shown:
+        yield 2, _named(sha, history)
+    if len(lost) > len(shown):
+        yield 2, f"and {len(lost) - len(shown)} more"
+
+
+def _safely(standing: CommitStanding) -> _Lines:
     if standing.presence in _IN_TREE and standing.taken_back_safely is not None:
         tried = "tried, without conflict" if standing.taken_back_safely else "tried, with conflicts"
-        yield f"  to take it back alone ({tried}):"
-        yield f"    {command(standing)}"
+        yield 1, f"to take it back alone ({tried}):"
+        yield 2, command(standing)
 
 
 def command(standing: CommitStanding) -> str:
@@ -257,52 +206,15 @@ def command(standing: CommitStanding) -> str:
     return f"git revert --no-commit {'-m 1 ' if merge else ''}{inert(sha)}"
 
 
-def _files(standing: CommitStanding) -> Iterator[str]:
-    for file in standing.files:
-        restored = ", as it was before" if file.restored else ""
-        later = f", touched by {count(len(file.later), 'later commit')}" if file.later else ""
-        kept = (
-            f"{file.presence}, {percent(file.kept)} kept" if 0 < file.kept < 1 else f"{file.presence}"
-        )
-        problem = f": {inert(file.problem)}" if file.problem else ""
-        yield from wrapped(f"{inert(file.path)}: {kept}{restored}{later}{problem}", hanging=4)
+def _file(file: FileStanding) -> tuple[int, str]:
+    kept = f", {percent(file.kept)} kept" if 0 < file.kept < 1 else ""
+    restored = ", as it was before" if file.restored else ""
+    later = f", touched by {count(len(file.later), 'later commit')}" if file.later else ""
+    problem = f": {inert(file.problem)}" if file.problem else ""
+    return 1, f"{inert(file.path)}: {file.presence}{kept}{restored}{later}{problem}"
 
 
 def _named(sha: str, history: History) -> str:
     """Name a commit by the start of its id and its subject."""
     subject = history.subjects.get(sha, "")
     return f"{inert(sha)[:SHORT]}  {inert(subject)}" if subject else inert(sha)
-
-
-def _git_record(standing: CommitStanding | None) -> dict[str, Any]:
-    if standing is None:
-        standing = CommitStanding(named="", commit=None)
-    undoing, commit = standing.undoing, standing.commit
-    undoes = None
-    if undoing is not None:
-        matches = list(map(_match_record, undoing.matches))
-        undoes = {"kind": str(undoing.kind), "commits": matches, "because": undoing.because}
-    return {
-        "reverted_by": list(map(_match_record, standing.reverted_by)),
-        "checkout_would_lose": list(standing.checkout_would_lose),
-        "subject": commit.subject if commit is not None else None,
-        "at": values.utc(commit.at) if commit is not None else None,
-        "link": standing.link,
-        "presence": str(standing.presence),
-        "picked": standing.picked or None,
-        "remade_by": list(map(_match_record, standing.remade_by)),
-        "files": values.plain(standing.files),
-        "safe": {"taken_back": standing.taken_back_safely, "command": command(standing)},
-        "undoes": undoes,
-        "problem": standing.problem,
-    }
-
-
-def _match_record(match: Match) -> dict[str, Any]:
-    return {
-        "commit": match.commit,
-        "how": str(match.how),
-        "coverage": values.plain(match.coverage),
-        "purity": values.plain(match.purity),
-        "clues": values.plain(match.clues),
-    }

@@ -12,7 +12,7 @@ from typing import Any
 from workbench.model.commits import LeftOver, LeftOvers
 from workbench.report import values
 from workbench.report.changes import SHORT
-from workbench.report.text import WIDTH, count, cut, inert, printed
+from workbench.report.text import WIDTH, count, cut, inert, printed, wrapped
 
 
 def left_over(found: LeftOvers) -> Iterator[str]:
@@ -33,10 +33,10 @@ def _left_over(found: LeftOvers) -> Iterator[str]:
     if not found.since:
         looked = f"tags in {where}" + (", and what is not committed" if found.uncommitted else "")
     if not found.lines:
-        yield f"nothing is left over ({looked})"
+        yield from wrapped(f"nothing is left over ({looked})", 0, 2)
         return
     more = "at least " if found.cut else ""
-    yield f"left over: {more}{count(len(found.lines), 'line')} ({looked})"
+    yield from wrapped(f"left over: {more}{count(len(found.lines), 'line')} ({looked})", 0, 2)
     for path, lines in groupby(found.lines, lambda line: line.path):
         yield ""
         yield inert(path)

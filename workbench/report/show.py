@@ -29,7 +29,8 @@ from workbench.model.registry import Registry, RunLine
 from workbench.model.standing import Ruled
 from workbench.report import values
 from workbench.report.changes import changes
-from workbench.report.commits import change_record, details, held_against, history_record
+from workbench.report.commitrecords import change_record, history_record
+from workbench.report.commits import details, held_against
 from workbench.report.items import evidence_lines
 from workbench.report.log import event_record, line, ruled
 from workbench.report.reasons import bare_counts, because, differing, predicted, settings, who
@@ -194,7 +195,7 @@ def _commits(suspect: Suspect, history: History | None) -> Iterator[str]:
     for change in found:
         yield from wrapped(str(change), hanging=4)
         if history is not None:
-            yield from (f"  {line}" if line else "" for line in details(change, history, clues=True))
+            yield from details(change, history, indent=2, clues=True)
 
 
 def _test(file: Hypothesis, suspect: Suspect) -> Iterator[tuple[str, str]]:

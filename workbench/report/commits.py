@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from workbench.model.commits import (
@@ -17,7 +17,7 @@ from workbench.model.commits import (
     RevertKind,
     Undoing,
 )
-from workbench.model.intervention import LinkRole
+from workbench.model.intervention import Effect, LinkRole
 from workbench.model.registry import Registry
 from workbench.report.changes import SHORT, Change, changes, state_of
 from workbench.report.suspects import Suspect, roster
@@ -37,7 +37,7 @@ class Row:
     """A commit with all the hypotheses that it is linked to in one way.
 
     Attributes:
-        change: As the first of them has it, its state that of all: dead only if it is dead for each.
+        change: As that one of them has it for which most was noted; dead only if it is dead for each.
         suspects: They.
     """
 
@@ -57,8 +57,12 @@ def rows(registry: Registry, history: History | None, ids: Collection[str] = ())
 
 
 def _row(pairs: list[tuple[Change, Suspect]]) -> Row:
-    alive = [change for change, _ in pairs if not (change.dead or change.was_dead)]
-    return Row(change=alive[0] if alive else pairs[0][0], suspects=tuple(each for _, each in pairs))
+    found = [change for change, _ in pairs]
+    alive = [change for change in found if not (change.dead or change.was_dead)]
+    told = max(
+        alive or found, key=lambda change: (change.effect != Effect.UNMEASURED, change.noted != "")
+    )
+    return Row(change=told, suspects=tuple(each for _, each in pairs))
 
 
 def commits(
@@ -144,20 +148,24 @@ def _commits(found: tuple[Row, ...], history: History, verbose: bool) -> Iterato
             f"{named}  {inert(change.kind)} of {ids}: {state_of(change)}{effect}", indent=0, hanging=2
         )
         yield from details(change, history, clues=verbose, files=verbose)
-    dead = [row for row in found if row.change.dead]
-    if dead:
-        yield ""
-        ids = sentence_of(row.change.sha[:SHORT] or row.change.commit for row in dead)
-        yield from wrapped(
-            f"dead, and still in the tree: {ids}. Take each back by itself: a checkout of its files"
-            " would take other work with it.",
-            indent=0,
-        )
+    yield from _dead([row.change for row in found if row.change.dead and row.change.seen])
+
+
+def _dead(changes: Sequence[Change]) -> Iterator[str]:
+    if not changes:
+        return
+    yield ""
+    named = sentence_of(change.sha[:SHORT] for change in changes)
+    lost = any(each.standing and each.standing.checkout_would_lose for each in changes)
+    alone = "; a checkout of its files would take other work with it" if lost else ""
+    yield from wrapped(
+        f"dead, and still in the tree: {named}. Take each back by itself{alone}.", indent=0
+    )
 
 
 def _match(title: str, match: Match, history: History, every: bool) -> _Lines:
     yield 1, f"{title} {_named(match.commit, history)}"
-    covered = f", {percent(match.coverage)} of its lines" if match.coverage is not None else ""
+    covered = f"; covers {percent(match.coverage)} of the change" if match.coverage is not None else ""
     yield 2, f"known by its {match.how}{covered}"
     if every:
         for clue in match.clues:

@@ -91,6 +91,33 @@ def history_or_problem(campaign: Campaign, ids: Collection[str] = ()) -> History
         return History(at="", name="", problem=str(error))
 
 
+def commit_id(campaign: Campaign, name: str) -> str:
+    """Give the whole id of a commit that somebody names; without a repository, only whole ids are one.
+
+    Raises:
+        GitError: There is no such commit.
+        UsageError: There is no repository to look it up in.
+    """
+    try:
+        here = repository(campaign)
+    except GitError as error:
+        if is_sha(name):
+            return name
+        raise UsageError(
+            f"{name[:70]!r} cannot be looked up: {error.what}",
+            hint="give the whole id of the commit, or `repo: PATH` in campaign.yaml",
+        ) from error
+    return here.resolve(name)
+
+
+def ids_of(campaign: Campaign, names: Iterable[str]) -> Mapping[str, str]:
+    """Give the whole ids of commits by their names; those that git does not know are left out."""
+    try:
+        return _resolved(repository(campaign), names)
+    except GitError:
+        return {}
+
+
 def left_overs(campaign: Campaign, *, at: str | None = None, since: str | None = None) -> LeftOvers:
     """List what the campaign has left in the code.
 
@@ -171,22 +198,3 @@ def _own_files(root: Path, here: Repository) -> Iterator[str]:
     inside = root.resolve().relative_to(here.top.resolve())
     for name in _OWN:
         yield (inside / name).as_posix()
-
-
-def commit_id(campaign: Campaign, name: str) -> str:
-    """Give the whole id of a commit that somebody names; without a repository, only whole ids are one.
-
-    Raises:
-        GitError: There is no such commit.
-        UsageError: There is no repository to look it up in.
-    """
-    try:
-        here = repository(campaign)
-    except GitError as error:
-        if is_sha(name):
-            return name
-        raise UsageError(
-            f"{name[:70]!r} cannot be looked up: {error.what}",
-            hint="give the whole id of the commit, or `repo: PATH` in campaign.yaml",
-        ) from error
-    return here.resolve(name)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workbench.campaign.registry import Campaign
 from workbench.errors import UsageError
-from workbench.judge.interventions import linked
+from workbench.judge.interventions import known, linked, named
 from workbench.model.event import Actor, Body, Event, InterventionNoted, Link
 from workbench.model.intervention import Effect, InterventionState, Linked, LinkRole
 
@@ -39,7 +40,7 @@ def link(campaign: Campaign, said: LinkDraft, by: Actor) -> tuple[Event, ...]:
         UsageError: Something is missing or unknown, or nothing would be new.
         GitError: There is no such commit.
     """
-    from workbench.campaign.history import commit_id
+    from workbench.campaign.history import commit_id, ids_of
 
     if not said.hypothesis or not said.commit:
         raise UsageError(
@@ -47,12 +48,12 @@ def link(campaign: Campaign, said: LinkDraft, by: Actor) -> tuple[Event, ...]:
         )
     hypothesis = campaign.known(said.hypothesis)
     sha = commit_id(campaign, said.commit)
-    known = _known(campaign, hypothesis, sha, said.commit)
-    bodies = list(_bodies(said, hypothesis, sha, known))
+    ids = ids_of(campaign, named(campaign.registry, [hypothesis]))
+    bodies = _bodies(said, hypothesis, sha, _known(campaign, hypothesis, sha, ids))
     return tuple(campaign.journal.append(body, by) for body in bodies)
 
 
-def _known(campaign: Campaign, hypothesis: str, sha: str, name: str) -> Linked | None:
+def _known(campaign: Campaign, hypothesis: str, sha: str, ids: Mapping[str, str]) -> Linked | None:
     """Give what the campaign knows of a commit already."""
     file = campaign.registry.hypothesis(hypothesis)
     stated = file.interventions if file is not None else ()
@@ -61,22 +62,21 @@ def _known(campaign: Campaign, hypothesis: str, sha: str, name: str) -> Linked |
         for event in campaign.log.events
         if isinstance(event.body, Link | InterventionNoted) and event.body.hypothesis == hypothesis
     ]
-    found = linked(stated, events, {name: sha})
-    return next((each for each in found if each.commit in (sha, name)), None)
+    return known(linked(stated, events, ids), sha, ids)
 
 
-def _bodies(said: LinkDraft, hypothesis: str, sha: str, known: Linked | None) -> list[Body]:
-    if said.role is None and known is None:
+def _bodies(said: LinkDraft, hypothesis: str, sha: str, before: Linked | None) -> list[Body]:
+    if said.role is None and before is None:
         raise UsageError(
             f"what is that commit to {hypothesis}?", hint=f"--as {'|'.join(map(str, LinkRole))}"
         )
-    role = said.role or (known.role if known else "")
+    role = said.role or (before.role if before else "")
     if role == LinkRole.CAUSE and (said.state or said.effect):
         raise UsageError("a cause is no intervention: it has neither state nor effect")
     bodies: list[Body] = []
-    if known is None or known.role != role:
+    if before is None or before.role != role:
         bodies.append(Link(hypothesis=hypothesis, commit=sha, role=str(role), because=said.because))
-    noted = _noted(said, hypothesis, sha, known)
+    noted = _noted(said, hypothesis, sha, before)
     if noted is not None:
         bodies.append(noted)
     if not bodies:
@@ -88,7 +88,7 @@ def _bodies(said: LinkDraft, hypothesis: str, sha: str, known: Linked | None) ->
 
 
 def _noted(
-    said: LinkDraft, hypothesis: str, sha: str, known: Linked | None
+    said: LinkDraft, hypothesis: str, sha: str, before: Linked | None
 ) -> InterventionNoted | None:
     """Give what is to be noted beside the link; what is not said stays as it was noted last."""
     if said.state is None and said.effect is None:
@@ -97,6 +97,6 @@ def _noted(
         hypothesis=hypothesis,
         commit=sha,
         state=str(said.state or ""),
-        effect=str(said.effect or (known.effect if known else Effect.UNMEASURED)),
+        effect=str(said.effect or (before.effect if before else Effect.UNMEASURED)),
         because=said.because,
     )

@@ -7,7 +7,7 @@ was dead once it has been taken back. Where git can say nothing, what people not
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.model.commits import CommitStanding, Presence
@@ -55,14 +55,20 @@ def linked(
         match event.body:
             case Link(commit=commit, role=role, because=because):
                 place = _place(found, commit, ids)
-                known = found[place] if place < len(found) else Linked(commit=commit, role=role)
-                said = replace(known, role=role, because=because or known.because)
+                before = found[place] if place < len(found) else Linked(commit=commit, role=role)
+                said = replace(before, role=role, because=because or before.because)
                 found[place : place + 1] = [said]
             case InterventionNoted(commit=commit) as noted:
                 place = _place(found, commit, ids)
-                known = found[place] if place < len(found) else Linked(commit=commit, role="change")
-                found[place : place + 1] = [_noted(known, noted)]
+                before = found[place] if place < len(found) else Linked(commit=commit, role="change")
+                found[place : place + 1] = [_noted(before, noted)]
     return tuple(found)
+
+
+def known(changes: Sequence[Linked], commit: str, shas: Mapping[str, str]) -> Linked | None:
+    """Find a commit among changes by whatever name; None if it is not there. `shas` as for `linked`."""
+    place = _place(changes, commit, shas)
+    return changes[place] if place < len(changes) else None
 
 
 def named(registry: Registry, ids: Collection[str] = ()) -> tuple[str, ...]:
@@ -106,7 +112,7 @@ def judged(change: Linked, *, fallen: bool, standing: CommitStanding | None = No
     return Judged(state=change.state, was_dead=was_dead)
 
 
-def _place(found: list[Linked], commit: str, ids: Mapping[str, str]) -> int:
+def _place(found: Sequence[Linked], commit: str, ids: Mapping[str, str]) -> int:
     """Find a commit among changes, also by an abbreviation; else give the place after the last."""
     for place, change in enumerate(found):
         here, there = ids.get(change.commit, change.commit), ids.get(commit, commit)
@@ -116,11 +122,11 @@ def _place(found: list[Linked], commit: str, ids: Mapping[str, str]) -> int:
     return len(found)
 
 
-def _noted(known: Linked, noted: InterventionNoted) -> Linked:
+def _noted(before: Linked, noted: InterventionNoted) -> Linked:
     return replace(
-        known,
-        state=noted.state or known.state,
+        before,
+        state=noted.state or before.state,
         effect=noted.effect,
-        because=noted.because or known.because,
-        noted_dead=known.noted_dead or noted.state == "dead",
+        because=noted.because or before.because,
+        noted_dead=before.noted_dead or noted.state == "dead",
     )

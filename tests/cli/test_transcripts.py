@@ -33,7 +33,7 @@ VARYING = [
     (re.compile(r"\b([EN])-[a-z2-7]{4}\b"), r"\1-xxxx"),
     (re.compile(r"\b[0-9a-f]{64}\b"), "SHA256"),
     (re.compile(r"\b[0-9a-f]{40}\b"), "COMMIT"),
-    (re.compile(r"\b(?=[0-9a-f]*[0-9])[0-9a-f]{12}\b"), "COMMIT"),
+    (re.compile(r"(?<![.\w])[0-9a-f]{12}(?!\w|\.[0-9])"), "COMMIT"),
 ]
 
 

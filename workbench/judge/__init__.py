@@ -8,5 +8,6 @@ docket         the steps of a run, for those who drive it and those who recomput
 continuation   runs of one test as one process: its digest, and the blocks that are carried over
 guards         what makes a run invalid whatever its counts say
 states         where a hypothesis stands, from the event log alone
+interventions  where a change stands: what was noted, held against what git sees
 discoveries    which effects of a campaign survive that many tests were made
 """

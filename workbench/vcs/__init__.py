@@ -14,7 +14,13 @@ suspects      which earlier commits a commit may take back, and which later ones
 choosing      which of several suspects it is, or why that cannot be told; pure
 finding       what one commit takes back
 reverts       what reverted a commit, what a revert reverts, and how one can tell
+entries       files as trees have them, and as a commit found and left them
+scratch       merges tried on copies of files
+presence      whether the change of one file is in another state of it
+filestanding  one file of a commit held against a tree; what a checkout of it loses
 standing      whether a change is still there, by content; what a checkout of its files would lose
+added         lines that were added between two states
+suspicious    which lines look like somebody's probe, by the language of their file
 probes        tagged and suspicious lines that a campaign has left in the tree
 checkouts     worktrees of commits and patches, built once and kept
 code          what code lies in a folder: commit, changes to it, files that git does not know

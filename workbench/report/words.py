@@ -209,8 +209,8 @@ COMMITS = {
         " `WB-PROBE H5`. `workbench commits --check` lists those that were left."
     ),
     "left over": (
-        "A probe, or a suspicious line that was added. It prints, stops, waits or asks for a debug flag,"
-        " and was not there before the first linked commit."
+        "A probe, or a suspicious line that was added. It prints, stops, waits or asks for a debug"
+        " flag, and was not there before the first linked commit."
     ),
 }
 

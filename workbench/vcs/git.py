@@ -247,6 +247,8 @@ def _cannot_run(error: OSError | ValueError) -> GitError:
 
 
 def _failed(command: str, code: int, said: bytes) -> GitFailed:
-    first = said.decode("utf-8", "replace").strip().partition("\n")[0]
+    lines = said.decode("utf-8", "replace").strip().split("\n")
+    # warnings may come before what went wrong
+    first = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[0])
     shown = "".join(letter if letter.isprintable() else "?" for letter in first)[:200]
     return GitFailed(f"git {command} failed: {shown or f'exit code {code}'}", code)

@@ -244,6 +244,17 @@ def test_of_two_that_have_the_title_content_chooses(tmp_path: Path) -> None:
     assert targets(undoing, made) == [1]
 
 
+def test_of_two_that_have_the_title_the_number_tells(tmp_path: Path) -> None:
+    story = begun()
+    story.commit(f"{TITLE} (#13)", {"a.py": told(story.text("a.py").splitlines(), 30, BLOCK)})
+    again = [*story.text("a.py").splitlines(), "more work at the end"]
+    story.commit("Work", {"a.py": joined(again)})
+    gone = "".join(story.text("a.py").rsplit(joined(BLOCK), 1))
+    story.commit(f'Revert "{TITLE} (#13)"', {"a.py": gone})
+    undoing, made = last(story, tmp_path)
+    assert targets(undoing, made) == [2]
+
+
 def test_of_two_that_are_there_at_once_neither_is_named(tmp_path: Path) -> None:
     # both put in the same lines, so their sum tells nothing of which of them goes
     story = begun()

@@ -30,10 +30,11 @@ _SETTINGS = (
     *("-c", "core.quotePath=false", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"),
     *("-c", "color.ui=false", "-c", "log.showSignature=false", "-c", "log.follow=false"),
     *("-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false", "-c", "gc.auto=0"),
+    # what is too large to be somebody's lines is compared by its id only
+    *("-c", "core.bigFileThreshold=16m"),
 )
-# For what is read by ids alone: attributes of whatever is checked out have no say in what a change is,
-# and what is too large to be somebody's lines is compared by its id only.
-_BY_ID = ("--git-dir=.", "-c", "core.attributesFile=/dev/null", "-c", "core.bigFileThreshold=16m")
+# For what is read by ids alone: attributes of whatever is checked out have no say in what a change is.
+_BY_ID = ("--git-dir=.", "-c", "core.attributesFile=/dev/null")
 # An empty `diff.external` would be run, as a program without a name, so each command is told.
 _PLAIN = ("--no-ext-diff", "--no-textconv")
 _SHOWS_CHANGES = frozenset({"diff", "diff-files", "diff-index", "diff-tree", "log", "show"})
@@ -153,7 +154,8 @@ class Git:
             whole = False
             try:
                 yield answer
-                whole = not answer.read(1)
+                # What another command reads is not seen here, so it is asked for.
+                whole = patient.ended or (not patient.begun and not answer.read(1))
             finally:
                 if not whole:
                     process.kill()
@@ -180,6 +182,8 @@ class _Patient(io.RawIOBase):
         self._late = late
         self._ready = select.poll()
         self._ready.register(descriptor, select.POLLIN)
+        self.begun = False  # something was asked for
+        self.ended = False
 
     def readable(self) -> bool:
         return True
@@ -190,7 +194,9 @@ class _Patient(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         if not self._ready.poll(self._deadline):
             raise self._late
-        return os.readv(self._descriptor, [buffer])
+        count = os.readv(self._descriptor, [buffer])
+        self.begun, self.ended = True, not count
+        return count
 
 
 class GitFailed(GitError):
@@ -247,6 +253,8 @@ def _cannot_run(error: OSError | ValueError) -> GitError:
 
 
 def _failed(command: str, code: int, said: bytes) -> GitFailed:
-    first = said.decode("utf-8", "replace").strip().partition("\n")[0]
+    lines = said.decode("utf-8", "replace").strip().split("\n")
+    # warnings may come before what went wrong
+    first = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[0])
     shown = "".join(letter if letter.isprintable() else "?" for letter in first)[:200]
     return GitFailed(f"git {command} failed: {shown or f'exit code {code}'}", code)

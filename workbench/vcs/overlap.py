@@ -4,8 +4,8 @@ Both are counted in lines a file. What the earlier change put in and the later o
 back, and so is what the earlier took out and the later puts in. Lines that anybody might write (blank,
 a brace, `return`) count in the shares, and never as proof: `telling` counts the others.
 
-What has no lines (binary files, submodules, permissions, empty files, lines in another order) counts as
-one line a file, taken back if the file is as it was before.
+What has no lines (binary files, submodules, permissions, empty files, lines in another order) counts
+as one line a file, taken back if the file is as it was before.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ _COMMON = frozenset(
     b"return|#endif|return result|import os|import sys|import re|import json|import logging|"
     b"import time".split(b"|")
 )
+_WORTH = 3  # telling lines; content that comes back by its id alone is hardly chance
 _SHORTEST = 6  # characters without space; a shorter line is an accident
 
 
@@ -92,17 +93,17 @@ def is_telling(line: bytes) -> bool:
 
 
 def _overlap(earlier: Changes, later: Changes, *, inverse: bool) -> Overlap:
-    lines = telling = restored = 0
+    lines = telling = restored = more = 0
     for path, other in _pairs(earlier, later.files, inverse=inverse).items():
         old, new = earlier.files[path], later.files[other]
         if _by_id(old) or _by_id(new):
             then, now = _state(old, 0 if inverse else 1), _state(new, 1)
-            same = then == now
-            # where somebody came in between, that it is as it was proves nothing
-            proof = same and _state(old, 1 if inverse else 0) == _state(new, 0)
-            lines += same
-            telling += proof
-            restored += proof
+            if then == now:
+                alone = _state(old, 1 if inverse else 0) == _state(new, 0)
+                lines += 1
+                more += not alone  # it takes back what came in between, too
+                telling += _worth(old) if alone else _worth(old) > 1
+                restored += alone
             continue
         out, back = _common(old, new, inverse=inverse)
         lines += out.total() + back.total()
@@ -112,7 +113,7 @@ def _overlap(earlier: Changes, later: Changes, *, inverse: bool) -> Overlap:
         lines=lines,
         telling=telling,
         earlier=sum(map(_weight, earlier.files.values())),
-        later=sum(map(_weight, later.files.values())),
+        later=sum(map(_weight, later.files.values())) + more,
         restored=restored,
     )
 
@@ -160,6 +161,11 @@ def _state(file: FileChange, side: int) -> tuple[str | None, str]:
 
 def _by_id(file: FileChange) -> bool:
     return not file.size
+
+
+def _worth(file: FileChange) -> int:
+    """Give how many telling lines it is worth that an id comes back: permissions go to and fro."""
+    return 1 if file.mode_only or None in (file.before, file.after) else _WORTH
 
 
 def _weight(file: FileChange) -> int:

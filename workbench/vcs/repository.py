@@ -5,6 +5,7 @@ Discovery, head and refs are GitPython's; everything that takes a name from a pe
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +15,8 @@ from workbench.errors import GitError, nearest
 from workbench.vcs.git import Git, GitFailed, as_path, is_sha
 
 _SCP = re.compile(r"(?:[^@/:]+@)?(?P<host>[A-Za-z0-9.-]+):(?P<path>[^/:][^:]*)")
+# Variables that lead to another repository than the folder's, as the environment of a hook has them.
+_LEADING = frozenset({"GIT_DIR", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_WORK_TREE"})
 _WEB = {"github.com": "/commit/", "gitlab.com": "/-/commit/", "codeberg.org": "/commit/"}
 
 
@@ -41,18 +44,15 @@ class Repository:
         import git  # slow to import, and most commands look into no repository
 
         try:
-            with git.Repo(
-                folder.absolute(), search_parent_directories=True, expand_vars=False
-            ) as found:
-                top = found.working_tree_dir
+            with git.Repo(folder.absolute(), search_parent_directories=True, expand_vars=False):
+                pass
         except (git.InvalidGitRepositoryError, git.NoSuchPathError) as error:
             there = "there is no folder" if not folder.exists() else "there is no git repository at"
-            raise GitError(f"{there} {folder}", hint="`repo` in campaign.yaml names it") from error
+            if _LEADING.isdisjoint(os.environ):  # GitPython listens to them, and `Git` does not
+                raise GitError(f"{there} {folder}", hint="`repo` in campaign.yaml names it") from error
         except (OSError, ValueError, git.GitError) as error:
             raise GitError(f"{folder}: the repository cannot be read: {error}") from error
-        # The environment of a hook leads GitPython astray; `Git` does not listen to it.
-        self.common, self.bare = _where(Git(folder))
-        self.top = Path(top) if top and not self.bare else None
+        self.common, self.top, self.bare = _where(Git(folder))
         self.git = Git(self.top or self.common)
         self.objects = Git(self.common, by_id=True)
         self.cut = _cut(self.common)
@@ -125,11 +125,20 @@ class Repository:
         return GitError(f"no commit is named {shown!r}", hint=hint)
 
 
-def _where(git: Git) -> tuple[Path, bool]:
-    """Give the git directory that all worktrees share, and whether the repository is bare."""
-    asked = ("--is-bare-repository", "--path-format=absolute", "--git-common-dir")
-    bare, common = as_path(git.run("rev-parse", *asked)).split("\n", 1)
-    return Path(common.removesuffix("\n")).resolve(), bare == "true"
+def _where(git: Git) -> tuple[Path, Path | None, bool]:
+    """Give the git directory that all worktrees share, the top of this one, and whether it is bare."""
+    asked = (
+        "--is-bare-repository",
+        "--is-inside-work-tree",
+        "--path-format=absolute",
+        "--git-common-dir",
+    )
+    bare, inside, name = as_path(git.run("rev-parse", *asked)).split("\n", 2)
+    common = Path(name.removesuffix("\n")).resolve()
+    if inside == "true":
+        top = as_path(git.run("rev-parse", "--path-format=absolute", "--show-toplevel"))
+        return common, Path(top.removesuffix("\n")), False
+    return common, None if bare == "true" else common.parent, bare == "true"
 
 
 def _cut(common: Path) -> frozenset[str]:

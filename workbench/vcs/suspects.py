@@ -31,7 +31,10 @@ def named(index: Index, claim: Claim, earlier: AbstractSet[int]) -> dict[int, li
         key = titles.key(title)
         if not key or (claim.cut and len(key) < SHORTEST_CUT):
             continue
-        for place in earlier & set(index.titled(key, cut=claim.cut)):
+        places = earlier & set(index.titled(key, cut=claim.cut))
+        # of several with one title, a number tells which
+        number = titles.number_of(title)
+        for place in {each for each in places if index.number(each) == number} or places:
             detail = f"its title names {title[:60]!r}"
             found[place].append(Clue(how=How.TITLE, detail=detail))
     for sha in claim.shas:

@@ -138,7 +138,7 @@ def _whole(subject: str, body: str) -> tuple[str, bool, str]:
 def _titles(rest: str) -> tuple[tuple[str, ...], bool]:
     """Give the titles that stand behind a verb, and whether they are cut off."""
     text = rest.translate(_QUOTES).strip()
-    while _OWN.search(text) and text.startswith('"'):
+    while _OWN.search(text):
         text = _OWN.sub("", text).rstrip()
     if text.startswith('"'):
         end = text.rfind('"')

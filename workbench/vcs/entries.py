@@ -5,7 +5,7 @@ A merge is held against its first parent, a root commit against the empty tree.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.vcs.git import as_path, checked
@@ -14,6 +14,7 @@ from workbench.vcs.repository import Repository
 _AT_ONCE = 400  # paths of one command line
 _RENAMES = ("-M", "-l1000")
 SUBMODULE, LINK = "160000", "120000"
+GREATEST = 4 << 20  # bytes of a file whose content is looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,11 @@ class Entry:
 
     mode: str
     id: str
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it has content of its own, and is no link."""
+        return self.mode not in (SUBMODULE, LINK)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,6 +81,22 @@ def changed(
     )
     fields = iter(said.split(b"\0")[:-1])
     return tuple(_touched(head.decode(), fields) for head in fields)
+
+
+def each(
+    repository: Repository, shas: Sequence[str], paths: Sequence[str]
+) -> Iterator[tuple[str, Touched]]:
+    """Give what each of some commits changes of some files, in the order of the commits; no renames."""
+    asked = "".join(f"{checked(sha)}\n" for sha in shas).encode("ascii")
+    words = ("diff-tree", "--stdin", "-r", "--root", "--raw", "-z", "--no-abbrev", "--no-renames")
+    said = repository.objects.run(*words, "--", *paths, input=asked) if shas else b""
+    fields = iter(said.split(b"\0")[:-1])
+    sha = ""
+    for field in fields:
+        if field.startswith(b":"):
+            yield sha, _touched(field.decode(), fields)
+        else:
+            sha = field.decode()
 
 
 def empty_tree(repository: Repository) -> str:

@@ -19,7 +19,7 @@ from itertools import islice
 from workbench.model.commits import Presence
 from workbench.vcs.scratch import merged
 
-_TAKEN_BACK = 0.9  # share of a change's lines from which on an adapted revert is one
+GONE = 0.9  # share of a change's lines that are undone from which on it is taken back
 _SIMILAR = 0.6
 _MOST = 200  # lines that are looked at for similar ones, and so many of those that have come since
 _TELLING = re.compile(rb"\w\W*\w")  # a line of braces or dashes is everywhere
@@ -40,11 +40,6 @@ class Held:
     kept: float
     reversible: bool
     problem: str = ""
-
-    @property
-    def whole(self) -> bool:
-        """Whether it is there as it was made, line by line."""
-        return self.presence is Presence.LIVE and self.kept == 1.0
 
 
 LIVE = Held(Presence.LIVE, 1.0, reversible=True)
@@ -96,28 +91,25 @@ class _Lines:
     @property
     def kept(self) -> float:
         """Share of the lines that are as the change made them."""
-        return 1.0 - self._undone if self._all else 1.0
+        return 1.0 - (self.undone or 0.0)
 
     @property
     def _all(self) -> int:
         return self._put_in.total() + self._taken_out.total()
 
     @property
-    def _undone(self) -> float:
-        return (self._gone.total() + self._back.total()) / self._all
+    def undone(self) -> float | None:
+        """Share of the lines that are gone again, or back again; None if there are none."""
+        return (self._gone.total() + self._back.total()) / self._all if self._all else None
 
     def presence(self) -> Presence:
         """Judge what no merge can tell."""
-        if not self._all:
+        if self.undone is None:
             return Presence.UNKNOWN
         if self._back.total():
             whole = self._back.total() == self._taken_out.total()
             gone = self._gone.total() == self._put_in.total()
-            return (
-                Presence.REVERTED
-                if self._undone >= _TAKEN_BACK or (whole and gone)
-                else Presence.PARTLY
-            )
+            return Presence.REVERTED if self.undone >= GONE or (whole and gone) else Presence.PARTLY
         there = self._put_in.total() - self._gone.total() + self._edited()
         if 2 * there >= self._put_in.total():  # edited further, and so still there
             return Presence.LIVE
@@ -145,6 +137,11 @@ def _similar(line: bytes, other: bytes) -> bool:
     return matcher.real_quick_ratio() >= _SIMILAR and (
         matcher.quick_ratio() >= _SIMILAR and matcher.ratio() >= _SIMILAR
     )
+
+
+def undone(before: bytes, after: bytes, now: bytes) -> float | None:
+    """Give the share of a change's lines that are undone in another state; None if it has no lines."""
+    return _Lines(before, after, now).undone
 
 
 def altogether(parts: Iterable[Presence]) -> Presence:

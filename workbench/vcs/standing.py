@@ -18,7 +18,8 @@ from workbench.errors import GitError
 from workbench.model.commits import CommitStanding, FileStanding, Match, Presence, Undoing
 from workbench.vcs import changes, entries, history
 from workbench.vcs.entries import Entry, Touched
-from workbench.vcs.filestanding import Later, file_held
+from workbench.vcs.filestanding import file_held
+from workbench.vcs.later import READ, Later, later
 from workbench.vcs.presence import REVERTED, Held, altogether
 from workbench.vcs.repository import Repository
 
@@ -26,6 +27,7 @@ _FILES = 300  # of one commit that are looked at
 _PICKS = 500  # commits among which a cherry-pick is looked for
 _WHOLE = 0.9  # coverage of a revert that took all of it back
 _IN_TREE = (Presence.LIVE, Presence.PARTLY)
+_TOO_LONG = f"more than {READ} later commits touched a file; what of the older ones is lost is not told"
 _TOO_MANY = f"it changes more than {_FILES} files; the others were not looked at"
 
 
@@ -93,10 +95,10 @@ def _at(
         presence = Presence.REVERTED
     if len(files) > _FILES:
         said.append(_TOO_MANY)
+    if any(file.later.cut for file in files):
+        said.append(_TOO_LONG)
     reverted = presence is Presence.REVERTED
-    lost = {
-        each for file in files for each in (file.later.were_lost() if reverted else _would_lose(file))
-    }
+    lost = {each for file in files for each in _lost(repository, file, reverted)}
     return replace(
         found,
         presence=presence,
@@ -121,14 +123,13 @@ def _files(repository: Repository, sha: str, at: str) -> list[_File]:
     """Hold each file of a commit against a tree; one too many tells that there are more."""
     touched = entries.touched(repository, sha)[: _FILES + 1]
     there = _now(repository, sha, at, touched)
+    moved = [(replace(file, path=there[file.path][0]), there[file.path][1]) for file in touched]
     found = []
-    for file in touched:
-        path, now = there[file.path]
-        moved = replace(file, path=path)
-        held = file_held(repository, moved, now)
-        if path == file.was_at != file.path:
+    for file, (here, now), since in zip(touched, moved, later(repository, sha, at, moved), strict=True):
+        held = file_held(repository, here, now)
+        if here.path == file.was_at != file.path:
             held = _renamed_back(file, held)
-        found.append(_File(moved, now, held, Later(repository, sha, at, moved, now)))
+        found.append(_File(here, now, held, since))
     return found
 
 
@@ -175,8 +176,10 @@ def _file(file: _File) -> FileStanding:
     )
 
 
-def _would_lose(file: _File) -> tuple[str, ...]:
-    return () if file.held.presence is Presence.REVERTED else file.later.would_be_lost()
+def _lost(repository: Repository, file: _File, reverted: bool) -> tuple[str, ...]:
+    if reverted:
+        return file.later.were_lost(repository)
+    return () if file.held.presence is Presence.REVERTED else file.later.would_be_lost(repository)
 
 
 def _in_order(

@@ -17,7 +17,8 @@ reverts       what reverted a commit, what a revert reverts, and how one can tel
 entries       files as trees have them, and as a commit found and left them
 scratch       merges tried on copies of files
 presence      whether the change of one file is in another state of it
-filestanding  one file of a commit held against a tree; what a checkout of it loses
+later         what was done to files after a commit, and what a checkout of their earlier state loses
+filestanding  one file of a commit held against a tree
 standing      whether a change is still there, by content; what a checkout of its files would lose
 added         lines that were added between two states
 suspicious    which lines look like somebody's probe, by the language of their file

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from workbench.vcs import entries, history
 from workbench.vcs.entries import GREATEST, Entry, Touched, contents
-from workbench.vcs.presence import GONE, undone
+from workbench.vcs.presence import GONE, Text, undone
 from workbench.vcs.repository import Repository
 
 READ = 500  # later commits of a file whose content is looked at, the newest
@@ -130,7 +130,7 @@ def _undone(
 
 
 def _share(
-    change: Touched, state: Entry | None, texts: tuple[bytes | None, bytes | None, bytes | None]
+    change: Touched, state: Entry | None, texts: tuple[Text | None, Text | None, Text | None]
 ) -> float | None:
     if state == change.after:
         return 0.0
@@ -142,10 +142,10 @@ def _share(
 
 def _texts(
     repository: Repository, wanted: Sequence[Entry | None]
-) -> Mapping[Entry | None, bytes | None]:
+) -> Mapping[Entry | None, Text | None]:
     """Give contents; of a file that is not there, no bytes, and None for one that has no lines."""
     asked = list(dict.fromkeys(entry for entry in wanted if entry is not None and entry.is_file))
-    found: dict[Entry | None, bytes | None] = dict.fromkeys(wanted)
+    found: dict[Entry | None, Text | None] = dict.fromkeys(wanted)
     for entry, text in zip(asked, contents(repository, asked, GREATEST), strict=True):
-        found[entry] = None if text is None or b"\0" in text[:8000] else text
-    return {**found, None: b""}
+        found[entry] = None if text is None or b"\0" in text[:8000] else Text(text)
+    return {**found, None: Text(b"")}

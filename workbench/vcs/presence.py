@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import cached_property
 from itertools import islice
 
 from workbench.model.commits import Presence
@@ -67,6 +68,18 @@ def held(before: bytes, after: bytes, now: bytes) -> Held:
     return Held(presence, lines.kept, reversible=back.clean, problem=problem)
 
 
+class Text:
+    """A file of text, its lines counted when somebody asks, and once."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+
+    @cached_property
+    def lines(self) -> Counter[bytes]:
+        """Its lines without blanks around them, with how many times it has each."""
+        return _counted(self.content)
+
+
 class _Lines:
     """The lines of a change, counted in a state of the file beyond what was there without it."""
 
@@ -75,18 +88,8 @@ class _Lines:
         self._new = [*(self._is - became - was).elements()]
         put_in, taken_out = became - was, was - became
         self._put_in, self._taken_out = _telling(put_in), _telling(taken_out)
-        self._gone = Counter(
-            {
-                line: min(times, max(0, became[line] - self._is[line]))
-                for line, times in self._put_in.items()
-            }
-        )
-        self._back = Counter(
-            {
-                line: min(times, max(0, self._is[line] - became[line]))
-                for line, times in self._taken_out.items()
-            }
-        )
+        self._gone = _fewer(self._put_in, became, self._is)
+        self._back = _fewer(self._taken_out, self._is, became)
 
     @property
     def kept(self) -> float:
@@ -126,6 +129,37 @@ def _counted(content: bytes) -> Counter[bytes]:
     return Counter(line.strip() for line in content.split(b"\n"))
 
 
+def _fewer(lines: Counter[bytes], here: Counter[bytes], there: Counter[bytes]) -> Counter[bytes]:
+    """Give those lines that one file has less often than another, at most as often as given."""
+    return Counter(
+        {line: min(times, max(0, here[line] - there[line])) for line, times in lines.items()}
+    )
+
+
+def _differing(before: bytes, after: bytes) -> tuple[Counter[bytes], Counter[bytes]]:
+    """Give the lines that a file has more, and has fewer, than before."""
+    old, new = before.split(b"\n"), after.split(b"\n")
+    start = _alike(old, new)
+    old, new = old[start:], new[start:]
+    old.reverse()
+    new.reverse()
+    end = _alike(old, new)
+    was, became = (Counter(line.strip() for line in lines[end:]) for lines in (old, new))
+    return became - was, was - became
+
+
+def _alike(one: list[bytes], other: list[bytes]) -> int:
+    """Count the lines that two lists begin with alike, by halves."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
 def _telling(lines: Counter[bytes]) -> Counter[bytes]:
     """Leave out lines that say nothing, unless there are no others."""
     telling = Counter({line: times for line, times in lines.items() if _TELLING.search(line)})
@@ -139,9 +173,13 @@ def _similar(line: bytes, other: bytes) -> bool:
     )
 
 
-def undone(before: bytes, after: bytes, now: bytes) -> float | None:
+def undone(before: Text, after: Text, now: Text) -> float | None:
     """Give the share of a change's lines that are undone in another state; None if it has no lines."""
-    return _Lines(before, after, now).undone
+    put_in, taken_out = map(_telling, _differing(before.content, after.content))
+    every = put_in.total() + taken_out.total()
+    gone = _fewer(put_in, after.lines, now.lines).total()
+    back = _fewer(taken_out, now.lines, after.lines).total()
+    return (gone + back) / every if every else None
 
 
 def altogether(parts: Iterable[Presence]) -> Presence:

@@ -22,7 +22,9 @@ from workbench.vcs.scratch import merged
 
 GONE = 0.9  # share of a change's lines that are undone from which on it is taken back
 _SIMILAR = 0.6
-_MOST = 200  # lines that are looked at for similar ones, and so many of those that have come since
+_MOST = 60  # lines that are looked at for similar ones
+_AMONG = 200  # of those that have come since
+_WIDE = 200  # bytes of a line that are compared
 _TELLING = re.compile(rb"\w\W*\w")  # a line of braces or dashes is everywhere
 
 
@@ -118,11 +120,12 @@ class _Lines:
             return Presence.LIVE
         return Presence.PARTLY if there else Presence.UNKNOWN
 
-    def _edited(self) -> int:
-        """Count the lines that have gone and look like one that has come."""
-        new = self._new[:_MOST]
-        gone = islice(self._gone.elements(), _MOST)
-        return sum(any(_similar(line, other) for other in new) for line in gone)
+    def _edited(self) -> float:
+        """Count the lines that have gone and look like one that has come; of many, some stand for all."""
+        new = [line[:_WIDE] for line in self._new[:_AMONG]]
+        gone = [line[:_WIDE] for line in islice(self._gone.elements(), _MOST)]
+        alike = sum(any(_similar(line, other) for other in new) for line in gone)
+        return alike * self._gone.total() / len(gone) if gone else 0
 
 
 def _counted(content: bytes) -> Counter[bytes]:

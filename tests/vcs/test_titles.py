@@ -219,10 +219,8 @@ HARD = st.text(st.sampled_from("\"'()[]#-:.\u2026` \n0123abcRevertrelandback out
 
 @given(HARD, HARD)
 def test_any_text_is_read(subject: str, body: str) -> None:
-    found = claim(subject, body)
+    claim(subject, body)
     assert key(key(subject)) == key(subject)
-    for title in found.titles if found else ():
-        assert title in " ".join((subject, body)) or found is not None
 
 
 @given(st.text(max_size=80).map(str.strip).filter(lambda title: '"' not in title and len(title) > 3))

@@ -3,8 +3,8 @@
 Usage: python -m tests.bench.git [COMMITS] > tests/bench/tables/git.md
 
 The history is generated, the same each time: commits of one to three files of some hundred lines, with
-numbers of pull requests in their titles, and reverts as people make them, with nothing but a title, with
-a free message, of one file alone, with changes of their own. So it is known what each one takes back.
+numbers of pull requests in their titles, and reverts as people make them: with nothing but a title, a
+free message, one file alone, a change of their own. So it is known what each one takes back.
 
 Cold is an index that is not there yet, with all commits decided whose message claims anything. Warm is
 one that another process has left: it is opened for each look-up. The rivals are git itself.
@@ -75,7 +75,8 @@ def told(made: Made, commits: int) -> Iterator[bytes]:
 
     def line() -> str:
         number = next(fresh)
-        return f"    value_{number} = {draw.choice(NOUNS)}.measure(step={number % 977}, twice={number % 2})"
+        noun = draw.choice(NOUNS)
+        return f"    value_{number} = {noun}.measure(step={number % 977}, twice={number % 2})"
 
     for number in range(FILES):
         made.files[f"src/{NOUNS[number % 10]}/part_{number}.py"] = [line() for _ in range(80)]
@@ -202,9 +203,8 @@ def main() -> None:
         folder = Path(scratch)
         repository, shas, planted = make(folder / "repository", commits)
         tip = shas[-1]
-        print(
-            f"{commits:,} commits of {FILES} files, {len(planted)} of them reverts; median of {ROUNDS} rounds.\n"
-        )
+        print(f"{commits:,} commits of {FILES} files, {len(planted)} of them reverts;", end=" ")
+        print(f"median of {ROUNDS} rounds.\n")
         print("| what | how | s | at most |")
         print("|---|---|---:|---:|")
         log = ["log", f"--max-count={LISTED}", "--format=%H%x00%P%x00%an%x00%ct%x00%s%x00%b", tip]
@@ -266,13 +266,9 @@ def lookups(repository: Repository, cache: Path, shas: list[str], planted: dict[
     row(what, "warm, longest", max(then))
     right = sum(shas[planted[number]] in named(undoing) for number, undoing in found.items())
     wrong = sum(bool(named(undoing) - {shas[planted[number]]}) for number, undoing in found.items())
-    print(
-        f"\nThe index has {size / 1e6:.1f} MB. Of {len(planted)} reverts {right} have their target named,",
-        end=" ",
-    )
-    print(
-        f"and {wrong} another one. {os.cpu_count()} processors; git {git(cache, '--version').split()[-1]}."
-    )
+    print(f"\nThe index has {size / 1e6:.1f} MB. Of {len(planted)} reverts", end=" ")
+    print(f"{right} have their target named, and {wrong} another one.", end=" ")
+    print(f"{os.cpu_count()} processors; {git(cache, '--version')}.")
 
 
 def named(undoing: Undoing | None) -> set[str]:

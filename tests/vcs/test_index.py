@@ -12,8 +12,9 @@ import pytest
 from tests.conftest import ROOT
 from tests.vcs.repositories import Made, Story, git, joined, sentences
 from workbench.errors import GitError
+from workbench.vcs.ancestry import ABSENT
 from workbench.vcs.git import Git
-from workbench.vcs.index import ABSENT, INDEX_FILE, Index
+from workbench.vcs.index import INDEX_FILE, Index
 from workbench.vcs.reverts import Reverts
 
 
@@ -128,7 +129,7 @@ def test_only_what_is_new_is_read(made: Made, tmp_path: Path) -> None:
         lambda content: content + b"x",
         lambda content: content[:60] + bytes([content[60] ^ 1]) + content[61:],
         lambda content: content[:-9] + bytes([content[-9] ^ 1]) + content[-8:],
-        lambda content: b"workbench commits 0" + content[19:],
+        lambda content: b"workbench commits 1" + content[19:],
         lambda content: b"\0" * len(content),
         lambda content: b"{}",
     ],

@@ -69,6 +69,7 @@ class Claim:
     Attributes:
         verb: What the subject says; for a subject that says nothing, what the body does.
         titles: Titles that it names, as they stand there, the likeliest first.
+        keys: The same, as titles are compared by; without those that say nothing.
         cut: They were cut off, so they are beginnings of titles.
         numbers: Numbers that it names beside such a word; of pull requests, or of issues.
         shas: What looks like ids of commits beside such a word, whole or short.
@@ -76,6 +77,7 @@ class Claim:
 
     verb: Verb
     titles: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
     cut: bool = False
     numbers: tuple[int, ...] = ()
     shas: tuple[str, ...] = ()
@@ -104,7 +106,8 @@ def claim(subject: str, body: str = "") -> Claim | None:
         verb = Verb.MENTION
     else:
         return None
-    return Claim(verb=verb, titles=titles, cut=cut, numbers=_once(numbers), shas=_once(shas))
+    keys = _once(filter(None, map(key, titles)))
+    return Claim(verb=verb, titles=titles, keys=keys, cut=cut, numbers=_once(numbers), shas=_once(shas))
 
 
 def key(title: str) -> str:

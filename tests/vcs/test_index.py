@@ -14,7 +14,7 @@ from tests.vcs.repositories import Made, Story, git, joined, sentences
 from workbench.errors import GitError
 from workbench.vcs.ancestry import ABSENT
 from workbench.vcs.git import Git
-from workbench.vcs.index import INDEX_FILE, Index
+from workbench.vcs.index import FEW_PATHS, INDEX_FILE, Index
 from workbench.vcs.reverts import Reverts
 
 
@@ -80,6 +80,23 @@ def test_places_of_parents_are_lower(made: Made, tmp_path: Path) -> None:
     index = opened(made, tmp_path, 4)
     index.extend(made[5])
     assert all(parent < place for place in range(len(index)) for parent in index.parents(place))
+
+
+def test_files_are_found_one_by_one_and_all_at_once(tmp_path: Path) -> None:
+    story = Story()
+    paths = [f"f{number}" for number in range(FEW_PATHS + 9)]
+    story.commit("Begin", dict.fromkeys(paths, "x\n"))
+    for number, path in enumerate(paths):
+        story.commit(f"Commit {number}", {path: "y\n", "other": f"{number}\n"})
+    made = story.write(tmp_path / "repository")
+    index = opened(made, tmp_path, -1)
+    root = index.place(made[0]) or 0
+    found = [index.touching(path) for path, _before, _after in index.files(root)]
+    assert [[made.number(index.sha(each)) for each in places] for places in found] == [
+        [0, paths.index(index.path(path)) + 1] for path, _before, _after in index.files(root)
+    ]
+    last = index.place(made[-1]) or 0
+    assert index.same_files(last) == [last]
 
 
 def test_who_can_be_reached_from_whom(made: Made, tmp_path: Path) -> None:

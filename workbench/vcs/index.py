@@ -35,6 +35,7 @@ from workbench.vcs.titles import Claim
 
 INDEX_FILE = "commits.index"
 MOST = 200_000  # commits read at once
+FEW_PATHS = 64  # files that are sought one by one
 _FIELDS = "%x00".join(("%H", "%P", "%s", "%b"))
 _LOG = (
     *("log", "--stdin", "-z", "--raw", "-r", "--diff-merges=first-parent", "--root", "--no-abbrev"),
@@ -218,9 +219,20 @@ class Index:
     def touching(self, path_place: int) -> list[int]:
         """Give the commits that change a file, oldest first."""
         if path_place not in self._touching:
-            entries = _places(self._files.values, path_place)
-            self._touching[path_place] = [bisect_right(self._files.ends, entry) for entry in entries]
+            if len(self._touching) >= FEW_PATHS:
+                self._touch_all()
+            else:
+                entries = _places(self._files.values, path_place)
+                found = [bisect_right(self._files.ends, entry) for entry in entries]
+                self._touching[path_place] = found
         return self._touching[path_place]
+
+    def _touch_all(self) -> None:
+        """Fill in the commits that change each file: one pass, where most ask for a few files."""
+        self._touching = {path: [] for path in range(len(self._paths))}
+        for place in range(len(self)):
+            for path in self._files[place]:
+                self._touching[path].append(place)
 
     def same_files(self, place: int) -> list[int]:
         """Give the commits that change the very files that a commit changes, itself among them."""

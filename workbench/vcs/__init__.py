@@ -7,6 +7,7 @@ changes       what a commit changes, file by file, as lines taken out and lines 
 patches       what git prints of changes, read as it comes
 titles        what a message claims: reverts, relands, numbers of pull requests; pure
 overlap       how much of one change another takes back; pure
+ancestry      which commits there are, and which can be reached from which
 columns       facts of many commits, packed, and their file
 patchids      ids of changes that are the same wherever they are made
 index         titles, files and claims of a whole history, kept on disk and extended from tip to tip

@@ -21,7 +21,7 @@ from workbench.model.commits import Undoing
 from workbench.store.atomic import own_folder, replace_file
 from workbench.vcs.titles import Claim
 
-_MAGIC = f"workbench commits 1 {__version__} {sys.byteorder}\n".encode()
+_MAGIC = f"workbench commits 2 {__version__} {sys.byteorder}\n".encode()
 _DIGEST = 32
 
 
@@ -59,8 +59,7 @@ class Stored(msgspec.Struct, array_like=True):
 
     Attributes:
         cut: Where the history was cut off when it was read.
-        shas: Ids, end to end.
-        parents: Places of parents, -1 for those that are not in here.
+        ancestry: Ids and parents; see `ancestry`.
         keys: Keys of titles.
         numbers: Numbers of pull requests; 0 for none.
         paths: All paths that commits change.
@@ -69,12 +68,12 @@ class Stored(msgspec.Struct, array_like=True):
         after: The same, after.
         claims: What messages claim.
         patch_ids: Ids of changes, as far as they were asked for; empty where there is none.
+        inverse_ids: The same of changes turned round.
         undoings: What was found out, as far as it was asked for.
     """
 
     cut: tuple[str, ...]
-    shas: bytes
-    parents: tuple[bytes, bytes]
+    ancestry: tuple[bytes, bytes, dict[int, tuple[int, ...]]]
     keys: list[str]
     numbers: bytes
     paths: list[bytes]
@@ -83,6 +82,7 @@ class Stored(msgspec.Struct, array_like=True):
     after: bytes
     claims: dict[int, Claim]
     patch_ids: dict[int, bytes]
+    inverse_ids: dict[int, bytes]
     undoings: dict[int, Undoing | None]
 
 
@@ -115,4 +115,4 @@ def write(file: Path, stored: Stored) -> bool:
 
 
 def _digest(payload: bytes | memoryview) -> bytes:
-    return hashlib.blake2b(payload, digest_size=_DIGEST).digest()
+    return hashlib.sha256(payload).digest()

@@ -21,9 +21,10 @@ from dataclasses import dataclass
 
 from workbench.model.commits import Clue, How, Match, RevertKind, Undoing
 from workbench.vcs import changes, overlap, suspects
+from workbench.vcs.ancestry import ABSENT
 from workbench.vcs.changes import Changes
 from workbench.vcs.choosing import MOSTLY, PART, Chooser, Suspect, apart, newest
-from workbench.vcs.index import ABSENT, Index
+from workbench.vcs.index import Index
 from workbench.vcs.repository import Repository
 from workbench.vcs.titles import Claim, Verb
 

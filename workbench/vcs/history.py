@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from io import BufferedReader
+from itertools import islice, pairwise
 
 from workbench.errors import GitError
 from workbench.model.commits import Commit
@@ -46,12 +47,8 @@ def commits(
     Raises:
         GitError: A commit is not there, or is no whole id.
     """
-    words = [*_FORMAT, "--date-order"]
-    if limit is not None:
-        words.append(f"--max-count={max(limit, 0)}")
-    if first_parent:
-        words.append("--first-parent")
-    return _read(repository, words, tip, since, paths)
+    words = [*_range(tip, since), *(["--first-parent"] if first_parent else []), *_behind(paths)]
+    return _read(repository, words, None if limit is None else max(limit, 0), bool(paths))
 
 
 def commit(repository: Repository, sha: str) -> Commit:
@@ -107,20 +104,41 @@ def between(
     Raises:
         GitError: A commit is not there, or is no whole id.
     """
-    words = ["--date-order", "--reverse", *_range(newer, older), *_behind(paths)]
-    return tuple(repository.objects.run("rev-list", *words).decode("ascii").split())
+    words = [*_range(newer, older), *_behind(paths)]
+    found = _listed(repository, "--date-order", "--reverse", *words)
+    agreeing = _agreeing(repository, words) if paths else frozenset()
+    return tuple(sha for sha in found if sha not in agreeing)
 
 
 def _read(
-    repository: Repository, words: Sequence[str], tip: str, since: str | None, paths: Sequence[str]
+    repository: Repository, words: Sequence[str], limit: int | None, with_paths: bool
 ) -> Iterator[Commit]:
-    arguments = (*words, *_range(tip, since), *_behind(paths))
+    agreeing = _agreeing(repository, words) if with_paths else frozenset()
+    most = () if limit is None else (f"--max-count={limit + len(agreeing)}",)
+    with repository.objects.reading("log", *_FORMAT, "--date-order", *most, *words) as answer:
+        wanted = (found for found in _parse(answer) if found.sha not in agreeing)
+        yield from islice(wanted, limit)
 
-    def found() -> Iterator[Commit]:
-        with repository.objects.reading("log", *arguments) as answer:
-            yield from _parse(answer)
 
-    return found()
+def _agreeing(repository: Repository, words: Sequence[str]) -> frozenset[str]:
+    """Give the merges that are listed for some paths, though they agree with a parent there."""
+    merges = _listed(repository, "--merges", *words)
+    if not merges:
+        return frozenset()
+    paths = words[words.index("--") :]
+    asked = "".join(f"{sha}\n" for sha in merges).encode("ascii")
+    # `-c` tells of files that differ from all parents
+    own = ("diff-tree", "--stdin", "-c", "-r", "-z", "--name-only", "--no-renames", *paths)
+    rest = {sha.encode("ascii") for sha in merges}
+    fields = repository.objects.fields(
+        *own, input=asked
+    )  # each id, and then its files if there are any
+    silent = (sha for sha, then in pairwise([*fields, fields[0]]) if sha in rest and then in rest)
+    return frozenset(sha.decode("ascii") for sha in silent)
+
+
+def _listed(repository: Repository, *words: str) -> list[str]:
+    return repository.objects.run("rev-list", *words).decode("ascii").split()
 
 
 def _range(tip: str, since: str | None) -> list[str]:

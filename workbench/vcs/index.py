@@ -15,16 +15,19 @@ Of a longer history than MOST commits, the newest are read, and `whole` says so.
 from __future__ import annotations
 
 from array import array
-from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from io import BufferedReader
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
 from workbench.errors import GitError
 from workbench.model.commits import Undoing
 from workbench.vcs import columns, patchids, titles
+from workbench.vcs.ancestry import ABSENT, Ancestry
 from workbench.vcs.columns import Ragged
 from workbench.vcs.git import Git, as_path, checked
 from workbench.vcs.repository import Repository
@@ -32,7 +35,7 @@ from workbench.vcs.titles import Claim
 
 INDEX_FILE = "commits.index"
 MOST = 200_000  # commits read at once
-ABSENT = -1  # place of a parent that is not in here
+FEW_PATHS = 64  # files that are sought one by one
 _FIELDS = "%x00".join(("%H", "%P", "%s", "%b"))
 _LOG = (
     *("log", "--stdin", "-z", "--raw", "-r", "--diff-merges=first-parent", "--root", "--no-abbrev"),
@@ -40,6 +43,10 @@ _LOG = (
     *("--no-show-signature", f"--format=tformat:{_FIELDS}", "--date-order", "--reverse"),
 )
 _SHORT = 16  # digits of an id of content that are kept
+
+
+_T = TypeVar("_T")
+_Record = tuple[str, list[bytes], list[tuple[bytes, bytes]]]  # id; parents, subject, body; files
 
 
 class Index:
@@ -53,24 +60,22 @@ class Index:
         keys: Keys of titles (`titles.key`), by place.
         claims: What messages claim, by place; only of those that claim something.
         undoings: What was found out of commits, by place: it depends on a commit's past alone.
-        whole: All that its commits can be reached from is in it.
     """
 
     def __init__(self, repository: Repository, file: Path) -> None:
         self._repository = repository
         self._file = file
-        self._shas: list[str] = []
-        self._places: dict[str, int] = {}
-        self._parents = Ragged("q")
+        self._ancestry = Ancestry()
+        self._touching: dict[int, list[int]] = {}
         self._numbers = array("Q")
         self._paths: dict[bytes, int] = {}
         self._files, self._before, self._after = Ragged("Q"), array("Q"), array("Q")
         self._patch_ids: dict[int, bytes] = {}
+        self._inverse_ids: dict[int, bytes] = {}
         self._changed = False
         self.keys: list[str] = []
         self.claims: dict[int, Claim] = {}
         self.undoings: dict[int, Undoing | None] = {}
-        self.whole = True
 
     @classmethod
     def open(cls, repository: Repository, folder: Path) -> Index:
@@ -81,8 +86,13 @@ class Index:
             index._load(stored)
         return index
 
+    @property
+    def whole(self) -> bool:
+        """Whether all that its commits can be reached by is in it."""
+        return self._ancestry.whole
+
     def __len__(self) -> int:
-        return len(self._shas)
+        return len(self._ancestry)
 
     def extend(self, tip: str) -> None:
         """Take in a commit and all that it can be reached by; what is there already is not read again.
@@ -90,16 +100,24 @@ class Index:
         Raises:
             GitError: There is no such commit, or its id is not whole, or trees were never fetched.
         """
-        if checked(tip) in self._places:
+        if self.place(checked(tip)) is not None:
             return
-        heads = _present(self._repository.objects, self._heads())
+        heads = _present(self._repository.objects, self._ancestry.heads())
         asked = "".join(f"{line}\n" for line in (tip, *(f"^{head}" for head in heads))).encode()
         words = (*_LOG, f"--max-count={MOST}")
+        last: _Record | None = None
         with self._repository.objects.reading(*words, input=asked) as answer:
-            self._take(_fields(answer))
-        if tip not in self._places:
+            # a commit is whole once the next one begins, or git has ended well
+            for record in _records(_fields(answer)):
+                if last:
+                    self._add(*last)
+                last = record
+        if last:
+            self._add(*last)
+        if self.place(tip) is None:
             raise GitError(f"{tip[:12]} is no commit")
-        self._forget()
+        self.__dict__.pop("_path_list", None)
+        self._touching.clear()
         self._changed = True
         self.save()
 
@@ -109,8 +127,7 @@ class Index:
             return
         stored = columns.Stored(
             cut=tuple(sorted(self._repository.cut)),
-            shas=bytes.fromhex("".join(self._shas)),
-            parents=self._parents.packed(),
+            ancestry=self._ancestry.packed(),
             keys=self.keys,
             numbers=self._numbers.tobytes(),
             paths=list(self._paths),
@@ -119,6 +136,7 @@ class Index:
             after=self._after.tobytes(),
             claims=self.claims,
             patch_ids=self._patch_ids,
+            inverse_ids=self._inverse_ids,
             undoings=self.undoings,
         )
         self._changed = not columns.write(self._file, stored)
@@ -132,19 +150,19 @@ class Index:
 
     def place(self, sha: str) -> int | None:
         """Give the place of a commit; None if it is not in here."""
-        return self._places.get(sha)
+        return self._ancestry.place(sha)
 
     def sha(self, place: int) -> str:
         """Give the id of a commit."""
-        return self._shas[place]
+        return self._ancestry.sha(place)
 
     def parents(self, place: int) -> Sequence[int]:
         """Give the places of a commit's parents, the first one first; ABSENT for one not in here."""
-        return self._parents[place]
+        return self._ancestry.parents(place)
 
     def is_merge(self, place: int) -> bool:
         """Say whether a commit has more than one parent."""
-        return len(self._parents[place]) > 1
+        return self._ancestry.is_merge(place)
 
     def number(self, place: int) -> int:
         """Give the number of the pull request that a commit came by; 0 for none."""
@@ -184,52 +202,57 @@ class Index:
 
     # many commits
 
-    def titled(self, key: str, *, cut: bool = False) -> Sequence[int]:
+    def titled(self, key: str, *, cut: bool = False) -> list[int]:
         """Give the commits whose title has a key, or begins with it if it was cut off."""
-        if not cut:
-            return self._by_key.get(key, ())
-        return [place for place, each in enumerate(self.keys) if each.startswith(key)]
+        if cut:
+            return [place for place, each in enumerate(self.keys) if each.startswith(key)]
+        return _places(self.keys, key)
 
-    def numbered(self, number: int) -> Sequence[int]:
+    def numbered(self, number: int) -> list[int]:
         """Give the commits that came by a pull request."""
-        return self._by_number.get(number, ())
+        return _places(self._numbers, number)
 
-    def named(self, sha: str) -> Sequence[int]:
+    def named(self, sha: str) -> list[int]:
         """Give the commits whose id begins with some digits."""
-        if sha in self._places:
-            return [self._places[sha]]
-        return [place for place, each in enumerate(self._shas) if each.startswith(sha)]
+        return self._ancestry.named(sha)
 
-    def touching(self, path_place: int) -> Sequence[int]:
+    def touching(self, path_place: int) -> list[int]:
         """Give the commits that change a file, oldest first."""
-        return self._by_path.get(path_place, ())
+        if path_place not in self._touching:
+            if len(self._touching) >= FEW_PATHS:
+                self._touch_all()
+            else:
+                entries = _places(self._files.values, path_place)
+                found = [bisect_right(self._files.ends, entry) for entry in entries]
+                self._touching[path_place] = found
+        return self._touching[path_place]
 
-    def same_files(self, place: int) -> Sequence[int]:
+    def _touch_all(self) -> None:
+        """Fill in the commits that change each file: one pass, where most ask for a few files."""
+        self._touching = {path: [] for path in range(len(self._paths))}
+        for place in range(len(self)):
+            for path in self._files[place]:
+                self._touching[path].append(place)
+
+    def same_files(self, place: int) -> list[int]:
         """Give the commits that change the very files that a commit changes, itself among them."""
-        return self._by_files.get(self._set_of_files(place), ())
+        mine = set(self._files[place])
+        if not mine:
+            return []
+        fewest = min((self.touching(path) for path in mine), key=len)
+        return [other for other in fewest if set(self._files[other]) == mine]
 
-    def ancestors(self, place: int, floor: int = 0) -> set[int]:
-        """Give a commit and all that it can be reached by, down to a place."""
-        seen = {place}
-        waiting = [place]
-        while waiting:
-            for parent in self._parents[waiting.pop()]:
-                if parent >= floor and parent not in seen:
-                    seen.add(parent)
-                    waiting.append(parent)
-        return seen
+    def ancestors(self, place: int) -> set[int]:
+        """Give a commit and all that it can be reached by."""
+        return self._ancestry.ancestors(place)
 
     def descendants(self, place: int, tip: int) -> set[int]:
         """Give the commits that a tip can be reached by, and that can be reached from a commit."""
-        found = {place}
-        for each in sorted(self.ancestors(tip, place)):
-            if not found.isdisjoint(self._parents[each]):
-                found.add(each)
-        return found - {place} if tip in found else set()
+        return self._ancestry.descendants(place, tip)
 
     def is_ancestor(self, earlier: int, later: int) -> bool:
         """Say whether one commit can be reached from another."""
-        return earlier <= later and earlier in self.ancestors(later, earlier)
+        return self._ancestry.is_ancestor(earlier, later)
 
     def patch_ids(self, places: Iterable[int]) -> Mapping[int, bytes]:
         """Give ids of changes, empty where there is none; those that were never asked for are made."""
@@ -242,55 +265,31 @@ class Index:
 
     def inverse_patch_id(self, place: int) -> bytes:
         """Give the id of the change that would take a commit back; empty if there is none."""
-        pair = self._pair(place)
-        return patchids.inverse(self._repository.objects, *pair) if pair else b""
+        if place not in self._inverse_ids:
+            pair = self._pair(place)
+            found = patchids.inverse(self._repository.objects, *pair) if pair else b""
+            self._inverse_ids[place] = found
+            self._changed = True
+        return self._inverse_ids[place]
 
     def _make_patch_ids(self, places: Iterable[int]) -> dict[int, bytes]:
         pairs = {place: pair for place in places if (pair := self._pair(place))}
         made = patchids.many(self._repository.objects, list(pairs.values()))
-        return {place: made.get(self._shas[place], b"") for place in places}
+        return {place: made.get(self.sha(place), b"") for place in places}
 
     def _pair(self, place: int) -> tuple[str, str | None] | None:
         """Give a commit and its first parent, None for a root; None if the parent was cut off."""
-        sha = self._shas[place]
-        parent = next(iter(self._parents[place]), None)
+        sha = self.sha(place)
+        parent = next(iter(self.parents(place)), None)
         if parent == ABSENT or sha in self._repository.cut:
             return None
-        return sha, None if parent is None else self._shas[parent]
+        return sha, None if parent is None else self.sha(parent)
 
-    def _heads(self) -> list[str]:
-        """Give the commits that are no one's parents."""
-        return [
-            self._shas[place] for place in set(range(len(self._shas))).difference(self._parents.values)
-        ]
-
-    def _take(self, fields: Iterator[bytes]) -> None:
-        sha = next(fields, None)
-        while sha is not None:
-            parents, subject, body = (next(fields).decode("utf-8", "replace") for _ in range(3))
-            files = []
-            sha_or_file = next(fields, None)
-            while sha_or_file is not None and sha_or_file.startswith((b":", b"\n:")):
-                files.append((sha_or_file, next(fields)))
-                sha_or_file = next(fields, None)
-            self._add(sha.decode("ascii"), parents.split(), subject, body, files)
-            sha = sha_or_file
-
-    def _add(
-        self,
-        sha: str,
-        parents: Sequence[str],
-        subject: str,
-        body: str,
-        files: Iterable[tuple[bytes, bytes]],
-    ) -> None:
-        if sha in self._places:  # heads that were swept away no longer tell what is known
+    def _add(self, sha: str, message: Sequence[bytes], files: Sequence[tuple[bytes, bytes]]) -> None:
+        parents, subject, body = (field.decode("utf-8", "replace") for field in message)
+        place = self._ancestry.add(sha, parents.split())
+        if place is None:  # heads that were swept away no longer tell what is known
             return
-        place = self._places[sha] = len(self._shas)
-        self._shas.append(sha)
-        known = [self._places.get(parent, ABSENT) for parent in parents]
-        self._parents.add(known)
-        self.whole = self.whole and ABSENT not in known
         self.keys.append(titles.key(titles.title_of(subject, body)))
         self._numbers.append(titles.number_of(subject) or 0)
         if claim := titles.claim(subject, body):
@@ -305,12 +304,7 @@ class Index:
         self._files.add(paths)
 
     def _load(self, stored: columns.Stored) -> None:
-        width = len(stored.shas) // len(stored.keys) * 2 if stored.keys else 40
-        digits = stored.shas.hex()
-        self._shas = [digits[at : at + width] for at in range(0, len(digits), width)]
-        self._places = {sha: place for place, sha in enumerate(self._shas)}
-        self._parents.load(stored.parents)
-        self.whole = ABSENT not in self._parents.values
+        self._ancestry.load(stored.ancestry)
         self.keys = stored.keys
         self._numbers.frombytes(stored.numbers)
         self._paths = {path: place for place, path in enumerate(stored.paths)}
@@ -319,49 +313,22 @@ class Index:
         self._after.frombytes(stored.after)
         self.claims = stored.claims
         self._patch_ids = stored.patch_ids
+        self._inverse_ids = stored.inverse_ids
         self.undoings = stored.undoings
-
-    # made when somebody asks, and again once there are more commits
 
     @cached_property
     def _path_list(self) -> list[bytes]:
         return list(self._paths)
 
-    @cached_property
-    def _by_key(self) -> Mapping[str, Sequence[int]]:
-        return _grouped(self.keys)
 
-    @cached_property
-    def _by_number(self) -> Mapping[int, Sequence[int]]:
-        return _grouped(self._numbers)
-
-    @cached_property
-    def _by_files(self) -> Mapping[bytes, Sequence[int]]:
-        return _grouped(map(self._set_of_files, range(len(self))))
-
-    @cached_property
-    def _by_path(self) -> Mapping[int, Sequence[int]]:
-        found = defaultdict(list)
-        for place in range(len(self)):
-            for path in self._files[place]:
-                found[path].append(place)
-        return found
-
-    def _set_of_files(self, place: int) -> bytes:
-        return array("Q", sorted(self._files[place])).tobytes()
-
-    def _forget(self) -> None:
-        for name in ("_path_list", "_by_key", "_by_number", "_by_files", "_by_path"):
-            self.__dict__.pop(name, None)
-
-
-_Key = TypeVar("_Key", bound=Hashable)
-
-
-def _grouped(keys: Iterable[_Key]) -> dict[_Key, list[int]]:
-    found: dict[_Key, list[int]] = defaultdict(list)
-    for place, key in enumerate(keys):
-        found[key].append(place)
+def _places(values: Sequence[_T], wanted: _T) -> list[int]:
+    """Give the places of a value; faster than a loop, as most are sought where there are few."""
+    found = []
+    at = -1
+    with suppress(ValueError):
+        while True:
+            at = values.index(wanted, at + 1)
+            found.append(at)
     return found
 
 
@@ -372,6 +339,23 @@ def _present(git: Git, shas: Sequence[str]) -> list[str]:
     asked = "".join(f"{sha}\n" for sha in shas).encode("ascii")
     answer = git.run("cat-file", "--batch-check=%(objectname) %(objecttype)", input=asked)
     return [line[:-7] for line in answer.decode("ascii").splitlines() if line.endswith(" commit")]
+
+
+def _records(fields: Iterator[bytes]) -> Iterator[_Record]:
+    """Give the commits in what `git log` prints; one that is cut short is left out."""
+    sha = next(fields, None)
+    while sha is not None:
+        message = list(islice(fields, 3))
+        files = []
+        sha_or_file = next(fields, None)
+        while sha_or_file is not None and sha_or_file.startswith((b":", b"\n:")):
+            if (path := next(fields, None)) is None:
+                return
+            files.append((sha_or_file, path))
+            sha_or_file = next(fields, None)
+        if len(message) == 3:
+            yield sha.decode("ascii"), message, files
+        sha = sha_or_file
 
 
 def _fields(answer: BufferedReader) -> Iterator[bytes]:

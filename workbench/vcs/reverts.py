@@ -102,10 +102,9 @@ class Reverts:
         place, tip = self._index.place(sha), self._index.place(at)
         assert place is not None
         assert tip is not None
-        takers = suspects.takers(self._index, place, self._index.descendants(place, tip))
         return [
             (undoing, replace(match, commit=undoing.commit))
-            for undoing in map(self._undoing, takers)
+            for undoing in map(self._undoing, suspects.takers(self._index, place, tip))
             if undoing is not None
             for match in undoing.matches
             if match.commit == sha

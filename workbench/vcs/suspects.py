@@ -72,8 +72,8 @@ def restored(index: Index, place: int, earlier: AbstractSet[int]) -> set[int]:
 
 def between(index: Index, older: int, newer: int, paths: Collection[int]) -> list[int]:
     """Give commits between two that change some files, newest first."""
-    scope = index.ancestors(newer, older + 1)
-    return sorted({p for path in paths for p in index.touching(path)} & scope - {newer}, reverse=True)
+    found = {each for path in paths for each in index.touching(path) if older < each < newer}
+    return sorted(found & index.ancestors(newer), reverse=True) if found else []
 
 
 def alike(index: Index, place: int, earlier: AbstractSet[int]) -> list[int]:
@@ -100,32 +100,44 @@ def of_same_files(index: Index, place: int, earlier: AbstractSet[int], most: int
     return sorted(found, reverse=True)[:most]
 
 
-def takers(index: Index, place: int, later: AbstractSet[int]) -> list[int]:
+def takers(index: Index, place: int, tip: int) -> list[int]:
     """Give later commits that may take a commit back, or make it again, oldest first.
 
     They name it; or claim something and change a file of it; or make a file of it what it was at some
     time before; or change its very files and are its change turned round.
+
+    Args:
+        index: The history.
+        place: The commit.
+        tip: Only what this one can be reached by is given.
     """
-    past = {path: _past(index, path, place) for path, _before, _after in index.files(place)}
-    found = {
-        other for other, claim in index.claims.items() if other in later and _names(index, claim, place)
-    }
-    for path in past:
-        for other in index.touching(path):
-            if other in later and (other in index.claims or index.after(other, path) in past[path]):
-                found.add(other)
-    same = [other for other in index.same_files(place) if other in later][:MOST_ALIKE]
+    found = _naming(index, place)
+    for path, _before, _after in index.files(place):
+        past = _past(index, path, place)
+        found.update(
+            other
+            for other in index.touching(path)
+            if other > place and (other in index.claims or index.after(other, path) in past)
+        )
+    same = [other for other in index.same_files(place) if other > place][:MOST_ALIKE]
     if set(same) - found and (wanted := index.inverse_patch_id(place)):
         found.update(other for other, each in index.patch_ids(same).items() if each == wanted)
-    return sorted(found)
+    if not any(place < other <= tip for other in found):
+        return []
+    return sorted(found & index.descendants(place, tip))
 
 
-def _names(index: Index, claim: Claim, place: int) -> bool:
+def _naming(index: Index, place: int) -> set[int]:
+    """Give the commits whose message names a commit."""
     key, sha, number = index.keys[place], index.sha(place), index.number(place)
-    if (number and number in claim.numbers) or any(map(sha.startswith, claim.shas)):
-        return True
-    named = map(titles.key, claim.titles)
-    return any(key.startswith(each) if claim.cut else key == each for each in named if each)
+    return {
+        other
+        for other, claim in index.claims.items()
+        if key in claim.keys
+        or (number and number in claim.numbers)
+        or (claim.cut and key.startswith(claim.keys))
+        or any(map(sha.startswith, claim.shas))
+    }
 
 
 def _past(index: Index, path: int, place: int) -> set[int]:

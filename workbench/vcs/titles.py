@@ -24,7 +24,9 @@ _RELAND = (
     r"re-?land(?:s|ed|ing)?|re-?appl(?:y|ies|ied|ying)|re-?introduc(?:e|es|ed|ing)|re-?submit(?:s|ted)?"
 )
 # What may stand before the verb: `[Tag]`, `fix(scope):`, `hotfix -`.
-_BEFORE = r"(?:\[[^\]]{1,40}\]\s*|[\w./-]{1,30}(?:\([^)]{1,40}\))?!?:\s*|(?:hot)?fix\s*[-:]?\s+)*"
+_BEFORE = (
+    r"(?:\[[^\]]{1,40}\]\s*|[\w./-]{1,30}(?:\([^)]{1,40}\))?!?:\s*|hotfix\s+|(?:hot)?fix\s*[-:]\s*)*"
+)
 _FIRST = re.compile(
     rf"\s*{_BEFORE}[\[(]?(?:(?P<revert>{_REVERT})|(?P<reland>{_RELAND}))\b[\])]?\s*[:\-]?\s*(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
@@ -36,6 +38,7 @@ _QUOTES = str.maketrans(
     {"\u201c": '"', "\u201d": '"', "\u201e": '"', "\u2018": "'", "\u2019": "'", "`": None}
 )
 _OWN = re.compile(r"\(#(\d{1,9})\)\s*$")
+_NUMBERED = re.compile(r'\s*(?:\(#\d{1,9}\)|(?<=")\s)([\s"]*)$')
 _MERGED = re.compile(r"Merge pull request #(\d{1,9})\b")
 _CUT = re.compile(r"(?:…|\.\.\.)\s*$")
 _NUMBER = re.compile(
@@ -43,6 +46,8 @@ _NUMBER = re.compile(
 )
 _RANGE = re.compile(r"#(\d{1,9})\s*(?:-|\u2013|to|\.\.\.?|through)\s*#?(\d{1,9})\b")
 _LONGEST_RANGE = 50
+_LONGEST_TITLE = 1000  # characters; the rest is no title, and takes long to read
+_LONGEST_BODY = 20_000
 # A run of hexadecimal digits that is no part of a word, a mail address, a path or a version.
 _SHA = re.compile(r"(?<![\w@+./#-])([0-9a-f]{7,64})(?![\w@+/-]|\.\w)")
 _TRAILER = re.compile(r"[A-Za-z][A-Za-z-]*-by:|cherry picked from|.*<[^<>@\s]*@[^<>\s]*>")
@@ -64,6 +69,7 @@ class Claim:
     Attributes:
         verb: What the subject says; for a subject that says nothing, what the body does.
         titles: Titles that it names, as they stand there, the likeliest first.
+        keys: The same, as titles are compared by; without those that say nothing.
         cut: They were cut off, so they are beginnings of titles.
         numbers: Numbers that it names beside such a word; of pull requests, or of issues.
         shas: What looks like ids of commits beside such a word, whole or short.
@@ -71,6 +77,7 @@ class Claim:
 
     verb: Verb
     titles: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
     cut: bool = False
     numbers: tuple[int, ...] = ()
     shas: tuple[str, ...] = ()
@@ -99,20 +106,20 @@ def claim(subject: str, body: str = "") -> Claim | None:
         verb = Verb.MENTION
     else:
         return None
-    return Claim(verb=verb, titles=titles, cut=cut, numbers=_once(numbers), shas=_once(shas))
+    keys = _once(filter(None, map(key, titles)))
+    return Claim(verb=verb, titles=titles, keys=keys, cut=cut, numbers=_once(numbers), shas=_once(shas))
 
 
 def key(title: str) -> str:
     """Give what two titles are compared by."""
-    text = _CUT.sub("", title.translate(_QUOTES)).strip()
-    while True:
-        shorter = _OWN.sub("", text).rstrip()
+    text = " ".join(title[:_LONGEST_TITLE].translate(_QUOTES).split())
+    before = ""
+    while before != text:
+        before = text
+        text = _CUT.sub("", text).rstrip()
         # numbers of nested reverts stand behind each closing quote
-        shorter = re.sub(r'\(#\d{1,9}\)\s*(?="+$)', "", shorter).rstrip()
-        if shorter == text:
-            break
-        text = shorter
-    return re.sub(r'\s+(?="+$)', "", " ".join(text.split())).casefold()
+        text = _NUMBERED.sub(lambda found: found[1].replace(" ", ""), text)
+    return text.casefold()
 
 
 def title_of(subject: str, body: str = "") -> str:
@@ -128,6 +135,7 @@ def number_of(subject: str) -> int | None:
 
 def _whole(subject: str, body: str) -> tuple[str, bool, str]:
     """Give a subject, whether it was cut off, and the body; what goes on there is put together."""
+    subject, body = subject[:_LONGEST_TITLE], body[:_LONGEST_BODY]
     cut = bool(_CUT.search(subject))
     first, _, rest = body.partition("\n")
     if cut and (first.startswith(("…", "..."))):

@@ -121,7 +121,7 @@ class _Lines:
         return Presence.PARTLY if there else Presence.UNKNOWN
 
     def _edited(self) -> float:
-        """Count the lines that have gone and look like one that has come; of many, some stand for all."""
+        """Count the lines that have gone and look like one that has come; of many, some tell."""
         new = [line[:_WIDE] for line in self._new[:_AMONG]]
         gone = [line[:_WIDE] for line in islice(self._gone.elements(), _MOST)]
         alike = sum(any(_similar(line, other) for other in new) for line in gone)

@@ -30,7 +30,11 @@ Example:
 """
 
 
-@click.command("commits", help=_COMMITS, epilog="Exit codes: 0; 1 with --exit-code, see there.")
+@click.command(
+    "commits",
+    help=_COMMITS,
+    epilog="Exit codes: 0; 1 with --exit-code, see there; 2 git cannot be asked.",
+)
 @click.argument("ids", nargs=-1, type=HYPOTHESIS, metavar="[ID]..")
 @click.option("--at", metavar="REV", help="Hold them against that commit.  [default: HEAD]")
 @click.option("--check", is_flag=True, help="List left-over probes and debug lines as well.")

@@ -303,14 +303,14 @@ def test_a_little_more_in_common_is_not_enough(tmp_path: Path) -> None:
 def test_of_two_that_nearly_agree_the_one_that_agrees_is_meant(tmp_path: Path) -> None:
     story = begun()
     story.entries.pop()
-    block = sentences("new path", 10)
+    block = sentences("new path", 20)
     story.commit(TITLE, {"a.py": told(BASE, 10, block)})
-    near = [*block[:9], "a line of its own to end with"]
-    story.commit(TITLE, {"a.py": told(story.text("a.py").splitlines(), 40, near)})
+    near = [*block[:19], "a line of its own to end with"]
+    story.commit(TITLE, {"a.py": told(story.text("a.py").splitlines(), 50, near)})
     changed = [*story.text("a.py").splitlines()]
     changed[9] = "what stands before it is another line since"
     story.commit("Work on it", {"a.py": joined(changed)})
-    story.commit(f'Revert "{TITLE}"', {"a.py": joined([*changed[:10], *changed[20:]])})
+    story.commit(f'Revert "{TITLE}"', {"a.py": joined([*changed[:10], *changed[30:]])})
     undoing, made = last(story, tmp_path)
     assert undoing is not None
     assert (undoing.kind, targets(undoing, made)) == (RevertKind.FULL, [1])
@@ -486,6 +486,34 @@ def test_what_a_merge_brought_is_named_and_not_the_merge(tmp_path: Path) -> None
     story.commit("Get it to work", {"b.py": joined(sentences("other", 30))})
     undoing, made = last(story, tmp_path)
     assert targets(undoing, made) == [2]
+
+
+def test_what_a_merge_brought_is_named_for_one_file_alone(tmp_path: Path) -> None:
+    story = begun()
+    side = {"b.py": joined(sentences("side", 30)), "c.py": "one more file that it has\n"}
+    story.commit("Grow", side, branch="side")
+    story.commit("On main", {"a.py": joined(BASE)}, parents=[1])
+    story.commit("Merge branch 'side'", side, parents=[3, 2])
+    story.commit("Get it to work", {"b.py": joined(sentences("other", 30))})
+    undoing, made = last(story, tmp_path)
+    assert undoing is not None
+    assert (undoing.kind, targets(undoing, made)) == (RevertKind.PARTIAL, [2])
+
+
+def test_what_only_the_merge_made_is_the_merges(tmp_path: Path) -> None:
+    story = begun()
+    first = sentences("other", 30)
+    grown = [*sentences("growth", 6), *first]
+    far = [*first, *sentences("far", 6)]
+    story.commit("Grow", {"b.py": joined(grown)})
+    both = [*grown, *sentences("far", 6)]
+    story.commit("Far", {"b.py": joined(both), "c.py": "one more file\n"}, branch="side")
+    story.commit("Shrink", {"b.py": joined(first)}, parents=[2])
+    merged = {"b.py": joined(far), "c.py": "one more file\n"}
+    story.commit("Merge branch 'side'", merged, parents=[4, 3])
+    story.commit("Get it to work", {"b.py": joined(first)})
+    undoing, made = last(story, tmp_path)
+    assert targets(undoing, made) == [5]  # what came of the side was never so on main
 
 
 def test_the_first_commit_of_all_can_be_taken_back(tmp_path: Path) -> None:

@@ -490,7 +490,7 @@ def test_what_a_merge_brought_is_named_and_not_the_merge(tmp_path: Path) -> None
 
 def test_what_a_merge_brought_is_named_for_one_file_alone(tmp_path: Path) -> None:
     story = begun()
-    side = {"b.py": joined(sentences("side", 30)), "c.py": "one more file that it has\n"}
+    side = {"b.py": joined(sentences("side", 30)), "c.py": joined(sentences("new file", 20))}
     story.commit("Grow", side, branch="side")
     story.commit("On main", {"a.py": joined(BASE)}, parents=[1])
     story.commit("Merge branch 'side'", side, parents=[3, 2])

@@ -282,6 +282,52 @@ def test_the_lines_around_tell_which_of_two_goes(tmp_path: Path) -> None:
     assert targets(undoing, made) == [1]
 
 
+def test_a_little_more_in_common_is_not_enough(tmp_path: Path) -> None:
+    story = begun()
+    story.entries.pop()
+    first = told(BASE, 10, sentences("new path", 8))
+    story.commit(TITLE, {"a.py": first})
+    near = [*sentences("new path", 3), *sentences("other way", 5)]
+    story.commit(TITLE, {"a.py": told(first.splitlines(), 40, near)})
+    rest = story.text("a.py").splitlines()
+    for line in sentences("new path", 4):
+        rest.remove(line)
+    story.commit(f'Revert "{TITLE}"', {"a.py": joined(rest)})
+    undoing, made = last(story, tmp_path)
+    assert undoing is not None
+    assert (undoing.kind, undoing.matches) == (RevertKind.UNKNOWN, ())
+    assert made[1][:12] in undoing.because
+    assert made[2][:12] in undoing.because
+
+
+def test_of_two_that_nearly_agree_the_one_that_agrees_is_meant(tmp_path: Path) -> None:
+    story = begun()
+    story.entries.pop()
+    block = sentences("new path", 20)
+    story.commit(TITLE, {"a.py": told(BASE, 10, block)})
+    near = [*block[:19], "a line of its own to end with"]
+    story.commit(TITLE, {"a.py": told(story.text("a.py").splitlines(), 50, near)})
+    changed = [*story.text("a.py").splitlines()]
+    changed[9] = "what stands before it is another line since"
+    story.commit("Work on it", {"a.py": joined(changed)})
+    story.commit(f'Revert "{TITLE}"', {"a.py": joined([*changed[:10], *changed[30:]])})
+    undoing, made = last(story, tmp_path)
+    assert undoing is not None
+    assert (undoing.kind, targets(undoing, made)) == (RevertKind.FULL, [1])
+    assert hows(undoing) == [[How.TITLE, How.LINES]]
+
+
+def test_a_number_that_is_a_reason_is_no_target(tmp_path: Path) -> None:
+    story = begun()
+    rest = [line for line in story.text("a.py").splitlines() if line != BLOCK[0]]
+    come = sentences("careful way", 5)
+    story.commit("hotfix: revert to the careful way, see #12", {"a.py": told(rest, 30, come)})
+    undoing, made = last(story, tmp_path)
+    assert undoing is not None
+    assert (undoing.kind, undoing.matches) == (RevertKind.UNKNOWN, ())
+    assert made[1][:12] in undoing.because
+
+
 def test_of_a_change_made_twice_with_a_revert_between_the_newest_is_meant(tmp_path: Path) -> None:
     story = begun()
     changed = story.text("a.py")
@@ -440,6 +486,34 @@ def test_what_a_merge_brought_is_named_and_not_the_merge(tmp_path: Path) -> None
     story.commit("Get it to work", {"b.py": joined(sentences("other", 30))})
     undoing, made = last(story, tmp_path)
     assert targets(undoing, made) == [2]
+
+
+def test_what_a_merge_brought_is_named_for_one_file_alone(tmp_path: Path) -> None:
+    story = begun()
+    side = {"b.py": joined(sentences("side", 30)), "c.py": joined(sentences("new file", 20))}
+    story.commit("Grow", side, branch="side")
+    story.commit("On main", {"a.py": joined(BASE)}, parents=[1])
+    story.commit("Merge branch 'side'", side, parents=[3, 2])
+    story.commit("Get it to work", {"b.py": joined(sentences("other", 30))})
+    undoing, made = last(story, tmp_path)
+    assert undoing is not None
+    assert (undoing.kind, targets(undoing, made)) == (RevertKind.PARTIAL, [2])
+
+
+def test_what_only_the_merge_made_is_the_merges(tmp_path: Path) -> None:
+    story = begun()
+    first = sentences("other", 30)
+    grown = [*sentences("growth", 6), *first]
+    far = [*first, *sentences("far", 6)]
+    story.commit("Grow", {"b.py": joined(grown)})
+    both = [*grown, *sentences("far", 6)]
+    story.commit("Far", {"b.py": joined(both), "c.py": "one more file\n"}, branch="side")
+    story.commit("Shrink", {"b.py": joined(first)}, parents=[2])
+    merged = {"b.py": joined(far), "c.py": "one more file\n"}
+    story.commit("Merge branch 'side'", merged, parents=[4, 3])
+    story.commit("Get it to work", {"b.py": joined(first)})
+    undoing, made = last(story, tmp_path)
+    assert targets(undoing, made) == [5]  # what came of the side was never so on main
 
 
 def test_the_first_commit_of_all_can_be_taken_back(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@
     │   ├── VersionTooNew    written by a newer workbench; reading only
     │   ├── InvalidFiles     files that people write have mistakes; each is named with its place
     │   └── StorageFull      the disk refused a write; what was written before is whole
+    ├── GitError             git, a repository or a revision is not what is needed     exit 2
     ├── PluginError          an engine, workload or classifier cannot be loaded        exit 2
     ├── ResumeRefused        code, plan or environment changed since the run started   exit 2
     ├── AlreadyDecided       earlier runs of a test have said its word                 exit 0
@@ -87,6 +88,10 @@ class InvalidFiles(StoreError):
 
 class StorageFull(StoreError):
     """The disk refused a write; everything acknowledged before is readable."""
+
+
+class GitError(WorkbenchError):
+    """Git is not there, or a repository or revision is not what is needed."""
 
 
 class PluginError(WorkbenchError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -112,3 +113,12 @@ def test_what_a_campaign_is_shown_with_loads_no_numbers_library() -> None:
     loaded_ = set(ast.literal_eval(done.stdout))
     assert "workbench" in loaded_
     assert loaded_ & {*HEAVY, "msgspec", "click", "yaml"} == set()
+
+
+def test_git_is_loaded_only_where_commits_are_looked_up(campaign: Path, tmp_path: Path) -> None:
+    home = shutil.copytree(campaign, tmp_path / "linked")
+    loaded("link", "H1", "1a2b3c4d5e" * 4, "--as", "fix", cwd=home)
+    for looks in (("list",), ("status",), ("tree",), ("log",), ("export",), ("commits", "--help")):
+        assert "git" not in loaded(*looks, cwd=home)[0], looks
+    for asks in (("show", "H1"), ("commits",), ("export", "--commits")):
+        assert "git" in loaded(*asks, cwd=home)[0], asks

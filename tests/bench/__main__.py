@@ -8,6 +8,7 @@ for name in (
     "startup",
     "journal",
     "registry",
+    "git",
     "agreement",
     "two_words",
     "ratios",

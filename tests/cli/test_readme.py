@@ -33,7 +33,9 @@ def test_the_tree_of_the_campaign_is_one_that_was_grown() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [ROOT / "README.md", TEMPLATES / "AGENTS.md"], ids=lambda path: path.name
+    "path",
+    [ROOT / "README.md", ROOT / "docs" / "commits.md", TEMPLATES / "AGENTS.md"],
+    ids=lambda path: path.name,
 )
 def test_every_verb_that_is_named_is_one(path: Path) -> None:
     named = set(re.findall(r"`(?:\S+ && )?workbench ([a-z]+)", path.read_text()))
@@ -42,7 +44,8 @@ def test_every_verb_that_is_named_is_one(path: Path) -> None:
 
 
 def test_every_file_that_the_readme_links_to_is_there() -> None:
-    for document in ("README.md", "ARCHITECTURE.md", "docs/method.md", "docs/formats.md"):
+    documents = ("README.md", "ARCHITECTURE.md", "docs/method.md", "docs/formats.md", "docs/commits.md")
+    for document in documents:
         path = ROOT / document
         for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text()):
             assert (path.parent / target).is_file(), f"{document}: {target}"

@@ -32,6 +32,8 @@ VARYING = [
     (re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}[0-9:.]*(Z|\+00:00)"), "MOMENT"),
     (re.compile(r"\b([EN])-[a-z2-7]{4}\b"), r"\1-xxxx"),
     (re.compile(r"\b[0-9a-f]{64}\b"), "SHA256"),
+    (re.compile(r"\b[0-9a-f]{40}\b"), "COMMIT"),
+    (re.compile(r"(?<![.\w])[0-9a-f]{12}(?!\w|\.[0-9])"), "COMMIT"),
 ]
 
 

@@ -43,7 +43,7 @@ def noted(state: str, commit: str = SHA) -> InterventionNoted:
         (State.SUPPORTED, [noted("live")], "live, effect none (seen)"),
         (State.FALSIFIED, [], "dead, effect unmeasured"),
         (State.OVERTURNED, [noted("live")], "dead, effect none (seen)"),
-        (State.FALSIFIED, [noted("live"), noted("reverted")], "reverted, effect none (seen)"),
+        (State.FALSIFIED, [noted("live"), noted("reverted")], "dead fix, reverted, effect none (seen)"),
         (State.FALSIFIED, [noted("planned")], "planned, effect none (seen)"),
         (State.SUPPORTED, [noted("dead")], "dead, effect none (seen)"),
     ],
@@ -51,7 +51,8 @@ def noted(state: str, commit: str = SHA) -> InterventionNoted:
 def test_a_fix_is_dead_once_its_hypothesis_fell(state: State, bodies: list[Body], said: str) -> None:
     (change,) = found(state, *bodies)
     assert str(change) == f"fix {SHA}: {said}"
-    assert change.dead is said.startswith("dead")
+    assert change.dead is said.startswith("dead,")
+    assert change.was_dead is said.startswith("dead fix")
 
 
 def test_an_abbreviation_names_the_same_commit_and_a_short_one_none() -> None:

@@ -16,11 +16,23 @@ from typing import Any
 import pytest
 
 from tests.report.campaign import build
+from tests.report.linked import HISTORY, LEFT, NO_GIT, linked
 from workbench.model.campaign import CampaignSpec, SymptomSpec
 from workbench.model.registry import Registry
 from workbench.model.run import RunState
 from workbench.model.standing import Standing, State
-from workbench.report import ledger, log, matrix, registry, show, status, tree
+from workbench.report import (
+    commitrecords,
+    commits,
+    ledger,
+    leftovers,
+    log,
+    matrix,
+    registry,
+    show,
+    status,
+    tree,
+)
 from workbench.report.text import columns
 
 CROWD = [(number, state) for number, state in enumerate(list(State) * 100, 100)]
@@ -49,6 +61,13 @@ REPORTS: dict[str, Callable[[Registry], Iterable[str]]] = {
     "matrix.json": lambda of: json.dumps(matrix.matrix_record(of), indent=1).splitlines(),
     "ledger.md": lambda of: ledger.ledger(of).split("\n")[:-1],
     "ledger.json": lambda of: json.dumps(ledger.ledger_record(of), indent=1).splitlines(),
+    "commits.txt": lambda of: commits.commits(linked(of), HISTORY),
+    "commits-v.txt": lambda of: commits.commits(linked(of), HISTORY, verbose=True),
+    "commits-no-git.txt": lambda of: commits.commits(linked(of), NO_GIT),
+    "commits.jsonl": lambda of: records(commitrecords.commit_records(linked(of), HISTORY)),
+    "left-over.txt": lambda of: leftovers.left_over(LEFT),
+    "left-over.jsonl": lambda of: records(leftovers.left_over_records(LEFT)),
+    "show-commits.txt": lambda of: show.show(linked(of), "H1", HISTORY),
     "show-H5.json": lambda of: json.dumps(show.show_record(of, "H5"), indent=1).splitlines(),
     **{f"show-H{n}.txt": lambda of, n=n: show.show(of, f"H{n}") for n in range(1, 10)},  # type: ignore[misc]
 }

@@ -7,7 +7,8 @@ Modules of verbs are imported when one of theirs is asked for: `--help` loads cl
 
     ab, measure, explain            plain commands, no campaign needed
     setup, suspects, running        a campaign: begin it, add suspects, test them
-    look, lookback, writing         see where it stands; look at old runs; put words on record
+    look, lookback, commits         see where it stands; look at old runs; ask git
+    writing, linking                put words and commits on record
     reasoning                       what the record says of all suspects together
 
     options, arguments   what verbs share       output   where results and errors go
@@ -52,12 +53,18 @@ SECTIONS = {
         "show": ("look", "show", "All about one hypothesis, and why it stands as it does."),
         "runs": ("look", "runs", "List the runs."),
         "log": ("look", "log", "Who did or found what, and when."),
+        "commits": (
+            "commits",
+            "commits",
+            "Linked commits: live, reverted or dead; what was left over.",
+        ),
         "compare": ("lookback", "compare", "Two runs side by side; nothing of them is pooled."),
         "relabel": ("lookback", "relabel", "Label a run's stored replies again; its verdict stands."),
     },
     "Put on record": {
         "note": ("writing", "note", "Something worth remembering."),
         "evidence": ("writing", "evidence", "What was read, argued or seen, for or against."),
+        "link": ("linking", "link", "A commit that causes, fixes, guards, instruments or reverts."),
         "import": ("writing", "bring_in", "An A/B that was done by hand, judged by its counts."),
         "rule": ("writing", "rule", "A decision: strike evidence, set a role, replace a suspect."),
         "reopen": ("writing", "reopen", "Ask for a suspect to be looked at again."),

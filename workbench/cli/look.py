@@ -13,7 +13,10 @@ from workbench.cli.arguments import HYPOTHESIS, json_option, opened
 from workbench.cli.output import lines, narrate, record
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from workbench.campaign.registry import Campaign
+    from workbench.model.commits import History
     from workbench.model.registry import Registry
 
 _STATUS = """The campaign on one screen: symptoms, where the suspects stand, what to do next.
@@ -151,10 +154,11 @@ def show(id: str, failures: bool, as_json: bool) -> None:
 
     campaign = opened()
     campaign.known(id)
+    git = _history(campaign, [id])
     if as_json:
-        record(report.show_record(campaign.registry, id))
+        record(report.show_record(campaign.registry, id, git))
     else:
-        lines(report.show(campaign.registry, id))
+        lines(report.show(campaign.registry, id, git))
     if failures:
         from workbench.campaign.failures import failures_of
         from workbench.report.failures import failure_record
@@ -217,18 +221,23 @@ def log(about: str, follow: bool, as_json: bool) -> None:
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write it there.")
 @click.option("--check", is_flag=True, help="Write nothing; say whether FILE is what would be written.")
-def export(kind: str, output: Path | None, check: bool) -> int:
+@click.option(
+    "--commits", is_flag=True, help="With what git says of linked commits, at what is checked out."
+)
+def export(kind: str, output: Path | None, check: bool, commits: bool) -> int:
     """Write the ledger."""
     from workbench.campaign.exporting import cleared, same, save
     from workbench.report.ledger import ledger, ledger_record
 
     if check and output is None:
         raise click.UsageError("--check what? name the copy with -o FILE")
-    registry = opened().registry
+    campaign = opened()
+    registry = campaign.registry
+    history = _history(campaign) if commits else None
     if kind == "json":
-        text = json.dumps(cleared(ledger_record(registry)), indent=2) + "\n"
+        text = json.dumps(cleared(ledger_record(registry, history)), indent=2) + "\n"
     else:
-        text = cleared(ledger(registry))
+        text = cleared(ledger(registry, history))
     if output is None:
         click.echo(text, nl=False)
         return 0
@@ -239,6 +248,17 @@ def export(kind: str, output: Path | None, check: bool) -> int:
     save(output, text)
     narrate(f"written: {output}")
     return 0
+
+
+def _history(campaign: Campaign, ids: Sequence[str] = ()) -> History | None:
+    """Ask git of linked commits; where there are none, git is not even loaded."""
+    from workbench.judge.interventions import named
+
+    if not named(campaign.registry, ids):
+        return None
+    from workbench.campaign.history import history_or_problem
+
+    return history_or_problem(campaign, ids)
 
 
 def _warn(registry: Registry) -> None:

@@ -10,6 +10,7 @@ guards         what makes a run invalid whatever its counts say
 by_hand        what the rules say of counts that somebody brings along
 claims         who works on which suspect
 states         where a hypothesis stands, from the event log alone
+interventions  where a change stands: what was noted, held against what git sees
 confirming     removed, put back, its path run through: what `confirmed` takes
 patterns       which arms fail, by what each suspect says
 matrix         every run against every suspect: what tells whom apart

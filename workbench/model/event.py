@@ -339,6 +339,7 @@ class Link:
     hypothesis: str
     commit: str
     role: str
+    because: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -353,11 +354,14 @@ class AssumptionNoted:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class InterventionNoted:
-    """A change made because of a hypothesis was planned, went live, or was taken back."""
+    """A change made because of a hypothesis was planned, went live, was taken back, or had an effect.
+
+    Without a state it says the effect alone, and what was noted before stays.
+    """
 
     hypothesis: str
     commit: str
-    state: str
+    state: str = ""
     effect: str = "unmeasured"
     because: str = ""
 

@@ -22,6 +22,8 @@ log         one line an event
 tree        the falsification tree
 ledger      the ledger: `headlines`, its first ten lines; `dossier`, a suspect's section
 changes     commits that belong to a suspect, live or dead
+commits     what git says of them; `commitrecords`, the same as JSON values
+leftovers   probes and debug lines that were left in the code
 suspects    what all of these look up, gathered once
 reasons     why a suspect stands where it stands
 steps       what to do next

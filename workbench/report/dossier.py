@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from workbench.judge.discoveries import SHARE, discoveries
@@ -10,7 +11,7 @@ from workbench.model.hypothesis import Hypothesis
 from workbench.model.standing import Item
 from workbench.model.verdict import Verdict
 from workbench.report import proofs
-from workbench.report.changes import changes
+from workbench.report.changes import Change, changes
 from workbench.report.imported import counted_lines
 from workbench.report.log import line, ruled
 from workbench.report.markdown import heading, link, opening, plain, prose, table
@@ -33,6 +34,7 @@ from workbench.report.suspects import Checked, Roster, Suspect
 from workbench.report.text import blocks, moment, sentence_of
 
 _SHA = 64
+_ADDRESS = re.compile(r"https://[a-z.]+(?:/[A-Za-z0-9._%-]+)+/[0-9a-f]{40,64}")
 _EFFECTS = (Verdict.PRESENT, Verdict.PRESENT_BUT_SMALL)
 _VERDICT_HEAD = (
     "run",
@@ -115,8 +117,8 @@ def _claims(suspect: Suspect, suspects: Roster) -> Iterator[Row]:
             yield "fails when", plain(settings(file.fails_when))
         if file.component:
             yield "component", plain(file.component)
-    for change in changes(suspect):
-        yield "change", plain(str(change))
+    for change in changes(suspect, suspects.history):
+        yield "change", _change(change)
     for parent in suspect.parents:
         above = suspects.by_id.get(parent)
         if above is None:
@@ -131,6 +133,13 @@ def _claims(suspect: Suspect, suspects: Roster) -> Iterator[Row]:
         yield "children", ", ".join(map(link, below))
     yield "proposed by", plain(suspect.standing.author) or "not on record"
     yield "file", plain(file.file) if file else "no valid file"
+
+
+def _change(change: Change) -> str:
+    """Write a change, with a link to it where its address is one that we made."""
+    text = plain(str(change))
+    address = change.standing.link if change.standing is not None else ""
+    return f"{text} ([on the web]({address}))" if _ADDRESS.fullmatch(address) else text
 
 
 def _test(file: Hypothesis, suspect: Suspect) -> Iterator[Row]:

@@ -200,9 +200,10 @@ def open_points(suspects: Roster) -> Iterator[str]:
             yield f"{here} is supported by words; no run has tested it"
         elif suspect.state is State.SUPPORTED and (shown := proofs.proof_of(suspect)):
             yield f"{here} is supported, not confirmed: {plain(proofs.in_short(shown))}"
-        for change in changes(suspect):
+        for change in changes(suspect, suspects.history):
             if change.dead:
-                yield f"{here}: {plain(str(change))}, not noted as reverted"
+                where = "still in the tree" if change.seen else "not noted as reverted"
+                yield f"{here}: {plain(str(change))}, {where}"
         for run in suspect.edited:
             yield f"{here}: prediction or test changed after {plain(run)}; see there"
         if any(one.self_ruled for one in suspect.standing.rulings):

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from workbench.model.commits import History
 from workbench.model.registry import Registry
 from workbench.model.standing import State
 from workbench.report.dossier import dossier, ruled_out, surviving
@@ -43,18 +44,23 @@ from workbench.report.suspects import Roster, Suspect, roster
 from workbench.report.tree import mermaid
 
 
-def ledger(registry: Registry) -> str:
-    """Write the ledger as GitHub Markdown; a line ends with a newline, the last one too."""
-    suspects = roster(registry)
+def ledger(registry: Registry, history: History | None = None) -> str:
+    """Write the ledger as GitHub Markdown; a line ends with a newline, the last one too.
+
+    Args:
+        registry: The campaign.
+        history: What git says of its commits; with it the ledger is that of a commit, too.
+    """
+    suspects = roster(registry, history)
     lines: list[str] = []
     for part in (headlines, _tree, _ruled_out, _contested, _not_verified, _suspects, _timeline, _check):
         lines += [*part(suspects), ""]
     return "\n".join(lines[:-1]) + "\n"
 
 
-def ledger_record(registry: Registry) -> dict[str, Any]:
+def ledger_record(registry: Registry, history: History | None = None) -> dict[str, Any]:
     """Give the ledger as JSON values."""
-    suspects = roster(registry)
+    suspects = roster(registry, history)
     clean = newest_clean(suspects)
     survivors = surviving(suspects)
     step = next_of_all(suspects)

@@ -129,9 +129,9 @@ def _happened_around(event: Event) -> str:
     body = event.body
     match body:
         case Link():
-            return (
-                f"linked commit {inert(body.commit)} to {inert(body.hypothesis)} as {inert(body.role)}"
-            )
+            because = f": {inert(body.because)}" if body.because else ""
+            commit, hypothesis = inert(body.commit), inert(body.hypothesis)
+            return f"linked commit {commit} to {hypothesis} as {inert(body.role)}{because}"
         case AssumptionNoted():
             found = {True: "holds", False: "does not hold", None: "is unverified"}[body.holds]
             because = f": {inert(body.because)}" if body.because else ""
@@ -139,7 +139,12 @@ def _happened_around(event: Event) -> str:
         case InterventionNoted():
             change = f"commit {inert(body.commit)} for {inert(body.hypothesis)}"
             because = f": {inert(body.because)}" if body.because else ""
-            return f"{change} is {inert(body.state)}, effect {inert(body.effect)}{because}"
+            effect = f"effect {inert(body.effect)}"
+            return (
+                f"{change} is {inert(body.state)}, {effect}{because}"
+                if body.state
+                else (f"{change}: {effect}{because}")
+            )
         case ConstraintNoted():
             because = f" ({inert(body.because)})" if body.because else ""
             return f"constraint {inert(body.constraint)}: {inert(body.text)}{because}"

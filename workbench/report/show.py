@@ -8,7 +8,9 @@ The record of `show` is the record of `list` and beside it:
     flips            what would change its state: change, about, run, state (see `flips`)
     rulings          id, at, who, agent, ruling (strikes, role, replaced_by, because), self_ruled
     assumptions      id, text, check, holds, because
-    changes          commit, kind, state, effect, because, dead
+    changes          commit, kind, state, effect, because, dead, was_dead, seen, disputed, sha;
+                     git: what git says of it as in `commits`, or null
+    git              at, name, facts, problem: what they were held against; null if git was not asked
     noted            records of `log`: notes, links to commits, claims, wishes to reopen it
     runs             records of `runs` that serve it
     children         ids
@@ -22,12 +24,15 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from workbench.errors import UsageError
+from workbench.model.commits import History
 from workbench.model.event import Bearing
 from workbench.model.hypothesis import Hypothesis
 from workbench.model.registry import Registry, RunLine
 from workbench.model.standing import Ruled
 from workbench.report import proofs, values
 from workbench.report.changes import changes
+from workbench.report.commitrecords import change_record, history_record
+from workbench.report.commits import details, held_against
 from workbench.report.flips import flip_lines, flips_of
 from workbench.report.items import evidence_lines
 from workbench.report.log import event_record, line, ruled
@@ -47,19 +52,24 @@ from workbench.report.text import (
 _LABEL = 13
 
 
-def show(registry: Registry, id: str) -> Iterator[str]:
+def show(registry: Registry, id: str, history: History | None = None) -> Iterator[str]:
     """Yield all there is on one hypothesis.
+
+    Args:
+        registry: The campaign.
+        id: Its id.
+        history: What git says of its commits; None where it has none, or nobody asked.
 
     Raises:
         UsageError: Neither a file nor the log knows the id.
     """
-    suspects = roster(registry)
+    suspects = roster(registry, history)
     return printed(_show(found(suspects, id), suspects))
 
 
-def show_record(registry: Registry, id: str) -> dict[str, Any]:
+def show_record(registry: Registry, id: str, history: History | None = None) -> dict[str, Any]:
     """Give the same as JSON values; raises UsageError for an unknown id."""
-    suspects = roster(registry)
+    suspects = roster(registry, history)
     suspect = found(suspects, id)
     return {
         **suspect_record(suspect, suspects),
@@ -96,7 +106,8 @@ def suspect_record(suspect: Suspect, suspects: Roster) -> dict[str, Any]:
         "evidence": values.plain(standing.items),
         "rulings": values.plain(standing.rulings),
         "assumptions": [_assumption_record(each) for each in suspect.assumptions],
-        "changes": values.plain(changes(suspect)),
+        "changes": list(map(change_record, changes(suspect, suspects.history))),
+        "git": history_record(suspects.history),
         "noted": [event_record(event) for event in suspect.noted],
         "runs": values.plain(suspects.runs.get(suspect.id, [])),
         "children": list(suspects.children.get(suspect.id, [])),
@@ -131,6 +142,7 @@ def _show(suspect: Suspect, suspects: Roster) -> Iterator[str]:
         )
     if suspect.hypothesis is not None:
         yield from _file(suspect.hypothesis, suspect)
+    yield from _commits(suspect, suspects.history)
     standing = suspect.standing
     for bearing in Bearing:
         yield from evidence_lines(f"evidence {bearing}", suspect.bearing(bearing))
@@ -180,8 +192,21 @@ def _claims(file: Hypothesis, suspect: Suspect) -> Iterator[tuple[str, str]]:
     yield "fails when", settings(file.fails_when) if file.fails_when else ""
     yield "component", file.component
     yield "parent", sentence_of(suspect.parents)
-    for change in changes(suspect):
-        yield "change", str(change)
+
+
+def _commits(suspect: Suspect, history: History | None) -> Iterator[str]:
+    """Yield the changes made because of it, with git's word where it was asked."""
+    found = changes(suspect, history)
+    if not found:
+        return
+    yield ""
+    yield f"commits, {held_against(history)}" if history is not None and history.at else "commits"
+    if history is not None and history.problem:
+        yield from wrapped(f"git cannot be asked: {inert(history.problem)}")
+    for change in found:
+        yield from wrapped(str(change), hanging=4)
+        if history is not None:
+            yield from details(change, history, indent=2, clues=True)
 
 
 def _test(file: Hypothesis, suspect: Suspect) -> Iterator[tuple[str, str]]:

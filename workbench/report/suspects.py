@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from workbench.model.commits import History
 from workbench.model.event import (
     AssumptionNoted,
     Bearing,
@@ -129,6 +130,7 @@ class Roster:
         children: Id to the ids that name it as a parent, by number.
         runs: Id to the runs that serve it, oldest first.
         newest: When the newest event was appended, None while the log is empty.
+        history: What git says of their commits, None where it was not asked.
     """
 
     registry: Registry
@@ -137,6 +139,7 @@ class Roster:
     children: Mapping[str, list[str]] = field(default_factory=dict)
     runs: Mapping[str, list[RunLine]] = field(default_factory=dict)
     newest: datetime | None = None
+    history: History | None = None
 
     def __iter__(self) -> Iterator[Suspect]:
         return iter(self.suspects)
@@ -163,7 +166,7 @@ class Roster:
         yield from sorted(found, key=lambda pair: pair[1].at)
 
 
-def roster(registry: Registry) -> Roster:
+def roster(registry: Registry, history: History | None = None) -> Roster:
     """Gather all suspects of a registry; two passes over its log, one over its hypotheses."""
     files = {each.id: each for each in registry.hypotheses}
     titles, found, noted = _from_events(registry)
@@ -203,6 +206,7 @@ def roster(registry: Registry) -> Roster:
         children=children,
         runs=runs,
         newest=newest,
+        history=history,
     )
 
 

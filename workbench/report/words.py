@@ -189,7 +189,6 @@ NOUNS = {
         " Runs of one digest are one process: a later one begins with the blocks of those before."
     ),
     "base": "What both arms share: the settings of an arm without the knob that is tested.",
-    "dead": "A change that is still in the tree although its hypothesis has fallen.",
     "renumbered": "Two files had one id after a merge; one has another now, with its events and runs.",
     "A/A": "Two equal arms. It shows how often noise alone looks like an effect.",
     "seed": "Fixes the order of arms and the seed of every session.",
@@ -219,6 +218,43 @@ GUARDS = {
     "load-not-reached": "The server saw fewer requests in flight than were asked for.",
 }
 
+COMMITS = {
+    "intervention": "A change made because of a hypothesis: fix, mitigation, instrument, revert.",
+    "fix": "A commit that is to remove the symptom.",
+    "mitigation": "A commit that is to keep the symptom away without removing its cause.",
+    "instrument": "A commit that is there to see something: counters, logs, probes.",
+    "planned": "A change that is not made yet, or is not part of this history.",
+    "live": "What a change did is in the tree, by its lines; one that was edited further still is.",
+    "dead": (
+        "A change that is still in the tree, at least in part, although its hypothesis has fallen. Once"
+        " it is taken back it reads `dead fix, reverted by SHA`."
+    ),
+    "reverted": (
+        "A change that was taken back, by its lines. `workbench commits -v` says by whom, with all"
+        " clues: a title, a number, the same change turned round, the same lines."
+    ),
+    "partly": "Some of a change is in the tree and some of it was taken back.",
+    "absent": "A commit that is not part of this history, and neither is a cherry-pick of it.",
+    "unknown": "What is needed to tell is not there, or was rewritten; the reason stands beside it.",
+    "fixed": "Effect of a change: the symptom is gone.",
+    "reduced": "Effect of a change: the symptom is rarer.",
+    "guarded": "Effect of a change: the symptom is kept away, and its cause is still there.",
+    "none": "Effect of a change: the symptom is as frequent as before.",
+    "unmeasured": "Nobody has noted what a change did to the symptom.",
+    "revert": "A commit that takes back an earlier one; what it takes back is found by content.",
+    "reland": "A commit that makes a change again that was taken back.",
+    "patch-id": "A number for what a change does, wherever it is made; a revert has it turned round.",
+    "coverage": "Share of a commit's lines that a later one takes back, or makes again.",
+    "probe": (
+        "A line that is only there to see something. A tag names the hypothesis that it serves:"
+        " `WB-PROBE H5`. `workbench commits --check` lists those that were left."
+    ),
+    "left over": (
+        "A probe, or a suspicious line that was added. It prints, stops, waits or asks for a debug"
+        " flag, and was not there before the first linked commit."
+    ),
+}
+
 _PARTS = {
     "verdicts of a run": VERDICTS,
     "states of a hypothesis": STATES,
@@ -227,6 +263,7 @@ _PARTS = {
     "statuses of a session": STATUSES,
     "numbers": NUMBERS,
     "guards": GUARDS,
+    "commits": COMMITS,
     "other words": NOUNS,
 }
 GLOSSARY = {word: text for part in _PARTS.values() for word, text in part.items()}

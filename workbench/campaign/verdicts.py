@@ -15,6 +15,7 @@ from typing import Any
 from workbench.campaign import protecting, running, testing
 from workbench.campaign.holding import Leave
 from workbench.campaign.registry import Campaign
+from workbench.conduct.pinning import pinned
 from workbench.conduct.tests import plan_tests, served_by
 from workbench.errors import AlreadyDecided, StoreError, UsageError, WorkbenchError
 from workbench.model.event import Actor, RunNoted, VerdictGiven
@@ -38,7 +39,8 @@ def plan(campaign: Campaign, ids: Sequence[str], asked: Mapping[str, Any]) -> Pl
         UsageError: One is unknown or cannot be run as it stands.
         InvalidFiles: A file that is needed has mistakes.
     """
-    return plan_tests(campaign.spec, [campaign.hypothesis(id) for id in _once(ids)], asked)
+    hypotheses = [campaign.hypothesis(id) for id in _once(ids)]
+    return pinned(plan_tests(campaign.spec, hypotheses, asked), campaign.root)
 
 
 def pace(campaign: Campaign, ids: Sequence[str]) -> float | None:

@@ -93,6 +93,7 @@ def plan_tests(spec: CampaignSpec, hypotheses: Sequence[Hypothesis], asked: Mapp
         knobs=knobs_of(spec, engine, workload, arms),
         budget=asked.get("budget"),
         allow_foreign=engine.allow_foreign,
+        repo=spec.repo,
         also=watched(spec, symptom, classifier),
     )
 

@@ -25,7 +25,7 @@ from workbench.model.verdict import Comparison
 from workbench.stats import arm_order
 
 # of a knob: levels that an arm does not stand at, and how one knows that it stands there
-_NOT_THE_TEST = ("levels", "readback", "moves")
+_NOT_THE_TEST = ("levels", "readback", "moves", "named")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def digest_of_test(plan: Plan, comparison: Comparison, found: Mapping[str, Finge
     arms = {"control": comparison.control, "treatment": comparison.treatment}
     tested = {
         "arms": {role: _realised(plan, arm) for role, arm in arms.items()},
-        "code": {role: [found[arm].config, found[arm].files] for role, arm in arms.items()},
+        "code": {role: _runs(found[arm]) for role, arm in arms.items()},
         "engine": _part(plan.engine),
         "workload": _part(plan.workload),
         "classifier": _part(plan.classifier),
@@ -118,6 +118,12 @@ def digest_of_test(plan: Plan, comparison: Comparison, found: Mapping[str, Finge
         "starts": [rules.cluster, rules.design_effect],
     }
     return hashlib.sha256(_canonical(tested).encode()).hexdigest()
+
+
+def _runs(found: Fingerprint) -> list[Any]:
+    """Give what an arm runs, as far as it belongs to the test."""
+    code = [list(found.code.identity)] if found.code else []
+    return [found.config, found.files, *code]
 
 
 def _realised(plan: Plan, arm: str) -> list[Any]:

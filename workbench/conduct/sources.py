@@ -1,0 +1,272 @@
+"""The code that arms are run from: checked out before anything is started, and looked at each time.
+
+An arm whose knobs name a commit or patches runs from a worktree of its own; any other runs from the
+repository's own work tree, if the campaign names a repository. Engines see none of this: each launch
+that they offer comes back with the folder that it is to run in (`settle`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.conduct.knobs import Knobs
+from workbench.errors import ArmCouldNotStart, GitError, StoreError
+from workbench.model.plan import Arm
+from workbench.ports import CHECKOUT, Checkout, Launch, Place, Sighting
+from workbench.store.layout import CAMPAIGN_FILE, HYPOTHESES, RUNS, WORK
+from workbench.store.plainfile import printable
+from workbench.store.redact import known_secrets
+from workbench.vcs import code
+from workbench.vcs.bytecode import Bytecode, cache_of
+from workbench.vcs.checkouts import Checkouts, Patch, Stamp, Wanted
+from workbench.vcs.git import Git
+from workbench.vcs.repository import Repository
+
+# what a campaign writes into its folder, which may lie in the repository that it is about
+_OWN = (CAMPAIGN_FILE, HYPOTHESES, RUNS, WORK, "remedies", "notebooks")
+
+
+def _silent(_: str) -> None:
+    """Tell nobody."""
+
+
+class Sources:
+    """The code of the arms of one plan.
+
+    Args:
+        knobs: The plan's knobs; None for none.
+        root: The campaign's folder; None outside of one.
+        repo: Its repository, from there; empty for none.
+        tell: Told, in a line, of what takes long.
+    """
+
+    def __init__(
+        self,
+        knobs: Knobs | None = None,
+        root: Path | None = None,
+        repo: str = "",
+        tell: Callable[[str], None] = _silent,
+    ) -> None:
+        self._knobs = knobs or Knobs({})
+        self._root = Path(os.path.realpath(root or Path.cwd()))
+        self._repo = repo
+        self._tell = tell
+        self._stamps: dict[str, Stamp] = {}
+        self._untracked: dict[Path, tuple[str, ...]] = {}
+        self._bytecode: dict[Path, Bytecode] = {}
+        self._repository: Repository | None = None
+        self._wanted: dict[Checkout, Wanted] = {}
+        self.problem = ""
+
+    # --- before anything is started -------------------------------------------------------------------
+
+    async def ready(self, arms: Sequence[Arm]) -> None:
+        """Check out and build what arms are run from, where that has not been done.
+
+        Raises:
+            ArmCouldNotStart: It cannot be had, and why.
+        """
+        for arm in arms:
+            checkout = self._checkout(arm)
+            if checkout is None:
+                continue
+            try:
+                wanted = self._want(checkout)
+                if wanted.name not in self._stamps:
+                    checkouts = self._checkouts()
+                    if not checkouts.folder(wanted).is_dir():
+                        built = " and building it" if wanted.build else ""
+                        self._tell(f"checking out commit {wanted.commit[:12]}{built}")
+                    self._stamps[wanted.name] = await checkouts.make(wanted)
+            except (GitError, StoreError) as error:
+                raise ArmCouldNotStart(arm.name, error.what, hint=error.hint) from error
+
+    def settle(self, arm: Arm, launch: Launch) -> Launch:
+        """Give a launch with the place of its code, and the folder in which it runs moved there.
+
+        Raises:
+            ValueError: There is no such folder in that code, or no code for the placeholder.
+        """
+        place = self._place(launch.checkout)
+        if place is None:
+            texts = (*launch.argv, *(value for value in launch.env.values() if value))
+            if any(CHECKOUT in text for text in texts):
+                why = self.problem or "the campaign names no `repo`"
+                raise ValueError(f"{CHECKOUT} stands for a folder of code, and {why}")
+            return launch
+        return replace(launch, place=place, cwd=self._folder_of(place, launch.cwd))
+
+    # --- what they are run from -----------------------------------------------------------------------
+
+    def look(self, arm: Arm) -> code.Found | None:
+        """Say what code an arm runs from, as it is now; None where nobody can tell.
+
+        Raises:
+            ArmCouldNotStart: It is checked out, and git cannot tell.
+        """
+        checkout = self._checkout(arm)
+        place = self._place(checkout)
+        if place is None:
+            return None
+        folder = Path(place.folder)
+        try:
+            found = code.look(
+                folder,
+                without=() if checkout else self._own_files(folder),
+                secrets=known_secrets(os.environ),
+                patches=self._stamp_of(checkout).patches if checkout else None,
+                untracked=self._untracked.get(folder),
+            )
+        except GitError as error:
+            if checkout is None:
+                self.problem = error.what
+                return None
+            raise ArmCouldNotStart(arm.name, error.what, hint=error.hint) from error
+        self._untracked[folder] = found.code.untracked
+        return found
+
+    def notes(self, arm: Arm) -> Mapping[str, str]:
+        """Give what else is worth knowing of an arm's code, for the record."""
+        checkout = self._checkout(arm)
+        if checkout is None:
+            return {"code": f"cannot be told: {self.problem}"} if self.problem else {}
+        empty = self._stamp_of(checkout).submodules
+        return {"submodules that are not populated": ", ".join(empty)} if empty else {}
+
+    async def stale(self, arm: Arm, sighting: Sighting | None) -> list[tuple[str, str]]:
+        """Name bytecode that an arm would run and that is not what its source says: path, and why."""
+        place = self._place(self._checkout(arm))
+        if place is None:
+            return []
+        folder = Path(place.folder)
+        there = sighting.components.values() if sighting else ()
+        caches = {cache_of(each.argv, each.env) for each in there} or {cache_of((), os.environ)}
+        finder = self._bytecode.setdefault(folder, Bytecode(folder, lambda path: _known(folder, path)))
+        found = [
+            each for cache in sorted(caches) for each in await asyncio.to_thread(finder.stale, cache)
+        ]
+        return list(dict.fromkeys((printable(each.path), each.why) for each in found))
+
+    def newest(self, arm: Arm) -> float | None:
+        """Say when the newest file of an arm's worktree was changed; None if it has none."""
+        checkout = self._checkout(arm)
+        place = self._place(checkout)
+        if checkout is None or place is None:
+            return None
+        try:
+            return code.newest(Path(place.folder))
+        except GitError:
+            return None
+
+    # --- files of an arm ------------------------------------------------------------------------------
+
+    def of_code(self, arm: Arm) -> list[str]:
+        """Name the knobs of an arm that say which code it is run from."""
+        return self._knobs.of_code(arm)
+
+    def place(self, arm: Arm) -> Place | None:
+        """Say where the code of an arm lies; None if nobody knows of any."""
+        return self._place(self._checkout(arm))
+
+    def moved(self, arm: Arm, path: Path) -> Path:
+        """Give the file of an arm's code in place of one of the repository."""
+        place = self.place(arm)
+        return Path(place.moved(os.path.realpath(path))) if place else path
+
+    def named(self, arm: Arm, path: Path) -> str:
+        """Name a file of an arm's code as it goes on record; empty for other files."""
+        place = self.place(arm)
+        return place.named(os.path.realpath(path)) if place else ""
+
+    # --- within ---------------------------------------------------------------------------------------
+
+    def _checkout(self, arm: Arm) -> Checkout | None:
+        try:
+            return self._knobs.checkout(arm)
+        except ValueError as error:
+            raise ArmCouldNotStart(arm.name, str(error)) from error
+
+    def _place(self, checkout: Checkout | None) -> Place | None:
+        if checkout is None:
+            top = self._top()
+            return Place(folder=top, instead_of=top) if top else None
+        folder = self._checkouts().folder(self._want(checkout))
+        return Place(folder=str(folder), instead_of=self._top())
+
+    def _top(self) -> str:
+        """Give the top of the repository's own work tree; empty if it has none, or there is none."""
+        if not self._repo:
+            return ""
+        try:
+            top = self._opened().top
+        except GitError as error:
+            self.problem = error.what
+            return ""
+        return os.path.realpath(top) if top else ""
+
+    def _opened(self) -> Repository:
+        if not self._repo:
+            raise GitError(
+                "a knob checks code out, and the campaign names no repository",
+                hint=f"write `repo: FOLDER` in {CAMPAIGN_FILE}",
+            )
+        if self._repository is None:
+            self._repository = Repository(self._root / self._repo)
+        return self._repository
+
+    def _checkouts(self) -> Checkouts:
+        return Checkouts(self._opened(), self._root / WORK)
+
+    def _want(self, checkout: Checkout) -> Wanted:
+        """Look up what a knob names; the same for the time of a run."""
+        if checkout not in self._wanted:
+            self._wanted[checkout] = Wanted(
+                commit=self._opened().resolve(checkout.commit or "HEAD"),
+                patches=tuple(read_patch(self._root, name) for name in checkout.patches),
+                build=checkout.build,
+                build_timeout=checkout.build_timeout,
+            )
+        return self._wanted[checkout]
+
+    def _stamp_of(self, checkout: Checkout) -> Stamp:
+        wanted = self._want(checkout)
+        return self._stamps.get(wanted.name, Stamp(commit=wanted.commit))
+
+    def _folder_of(self, place: Place, cwd: str) -> str:
+        """Give the folder in place of one of the repository, other ones as they are."""
+        real = os.path.realpath(cwd) if cwd else ""
+        moved = place.moved(real)
+        if moved == real or Path(moved).is_dir():
+            return cwd if moved == real else moved
+        if f"{real}/".startswith(f"{self._root}/"):  # of a campaign in the repository, and in no commit
+            return cwd
+        raise ValueError(f"there is no folder {place.named(moved)} in the code that is checked out")
+
+    def _own_files(self, top: Path) -> tuple[str, ...]:
+        if not self._root.is_relative_to(top):
+            return ()
+        return tuple(str((self._root / name).relative_to(top)) for name in _OWN)
+
+
+def read_patch(root: Path, name: str) -> Patch:
+    """Read a patch of a campaign. Raises GitError when it is not there, or empty."""
+    try:
+        data = (root / name).read_bytes()
+    except OSError as error:
+        raise GitError(
+            f"{name}: {error.strerror or error}", hint=f"it is looked for in {root}"
+        ) from error
+    if not data.strip():
+        raise GitError(f"{name}: is empty", hint="null stands for no patch")
+    return Patch(name=name, data=data)
+
+
+def _known(folder: Path, path: str) -> bool:
+    try:
+        return bool(Git(folder).fields("ls-files", "-z", "--", f":(top,literal){path}"))
+    except GitError:
+        return False

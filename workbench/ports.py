@@ -174,7 +174,8 @@ class Component:
         log: Path of its log; empty if it has none that can be read.
         log_from: Byte of the log at which this start begins.
         files: Path to sha256 of the files that it runs, as they are now.
-        newest: When the newest of those files was changed, seconds since 1970; None without files.
+        newest: When the newest of those files was changed, by the clock that tells `started`; None
+            without files. Of a component that is run from code of the campaign's, any tracked file counts.
         cwd: Folder in which it runs, as the kernel has it.
     """
 

@@ -151,17 +151,6 @@ class Sources:
         ]
         return list(dict.fromkeys((printable(each.path), each.why) for each in found))
 
-    def newest(self, arm: Arm) -> float | None:
-        """Say when the newest file of an arm's worktree was changed; None if it has none."""
-        checkout = self._checkout(arm)
-        place = self._place(checkout)
-        if checkout is None or place is None:
-            return None
-        try:
-            return code.newest(Path(place.folder))
-        except GitError:
-            return None
-
     # --- files of an arm ------------------------------------------------------------------------------
 
     def of_code(self, arm: Arm) -> list[str]:

@@ -70,7 +70,6 @@ class Starts:
         stale = starts.bytecode(arm.name, await self._sources.stale(arm, self._sighting))
         if self._sighting is None:
             return stale
-        self._sighting = self._with_checkout(arm, self._sighting)
         readbacks = await self._lookup(arm, self._sighting).readbacks(arm, self._plan.knobs)
         start = replace(start, readbacks=(*readbacks, *self._of_code(arm, self._sighting)))
         same, volatile = starts.comparable(self._sighting)
@@ -188,19 +187,6 @@ class Starts:
             components=tuple(name for part in parts for name in part.options.get(COMPONENTS, ())),
         )
         return codeback.readings(due, sighting.components)
-
-    def _with_checkout(self, arm: Arm, sighting: Sighting) -> Sighting:
-        """Let the files of a worktree count as those of the processes that run in it."""
-        newest, place = self._sources.newest(arm), self._sources.place(arm)
-        if newest is None or place is None:
-            return sighting
-        components = {
-            name: replace(each, newest=max(newest, each.newest or newest))
-            if codeback.runs_from(place, each)
-            else each
-            for name, each in sighting.components.items()
-        }
-        return replace(sighting, components=components)
 
     def _lookup(self, arm: Arm, sighting: Sighting) -> Lookup:
         return Lookup(sighting, self._root, self._sources.place(arm))

@@ -12,8 +12,9 @@ from pathlib import Path
 import psutil
 
 from workbench.engines.files import Files
-from workbench.errors import EngineError
+from workbench.errors import EngineError, GitError
 from workbench.ports import Component, Dialect, Place
+from workbench.vcs import code as tracked
 
 _WHOLE = 2.0  # seconds; a clock that was set since the boot tells more, and nothing of this
 
@@ -31,7 +32,8 @@ def component(
 ) -> Component:
     """Give a component as it is now: what the kernel says of its process, and digests of its files.
 
-    What we may not see of a process of somebody else's is left empty.
+    What we may not see of a process of somebody else's is left empty. Of the code that it is run from, all
+    tracked files count for which is the newest.
 
     Raises:
         EngineError: One of its files is gone.
@@ -39,7 +41,9 @@ def component(
     there = list(paths)
     try:
         digests, newest = files.digests(there, place), files.newest(there)
-    except OSError as error:
+        if place and newest is not None and (code := tracked.newest(Path(place.folder))):
+            newest = max(newest, code)
+    except (OSError, GitError) as error:
         raise EngineError(f"a file that the engine runs cannot be read: {error}") from error
     started, argv, environment, cwd = _process(pid)
     return Component(
@@ -52,7 +56,7 @@ def component(
         log=log,
         log_from=log_from,
         files=digests,
-        newest=newest,
+        newest=None if newest is None else newest - _told_too_early(),
         cwd=cwd,
     )
 
@@ -95,7 +99,7 @@ def _process(pid: int | None) -> tuple[float | None, tuple[str, ...], dict[str, 
     with suppress(psutil.Error):
         if pid is not None:
             process = psutil.Process(pid)
-            started = float(process.create_time()) + _since_boot_was_told()
+            started = float(process.create_time())
             argv = tuple(process.cmdline())
             environment = dict(process.environ())
             cwd = process.cwd()
@@ -103,11 +107,11 @@ def _process(pid: int | None) -> tuple[float | None, tuple[str, ...], dict[str, 
 
 
 @cache
-def _since_boot_was_told() -> float:
-    """Give the part of a second by which the kernel tells the time of its boot too early.
+def _told_too_early() -> float:
+    """Give the part of a second by which the start of a process is told too early.
 
-    It tells whole seconds, and when a process began is counted from then on; a file that was written
-    just before would seem younger than the process.
+    It is counted from the boot, of which the kernel tells whole seconds; a file that was written just
+    before would seem younger than the process.
     """
     clock = getattr(time, "CLOCK_BOOTTIME", None)
     if clock is None:

@@ -18,8 +18,9 @@ help:
 demo: $(VENV)/.runtime
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
 
+# Side by side, since most tests wait for processes; `quality` alone, since it measures loads.
 test: $(VENV)/.development
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist worksteal
 
 quality: $(VENV)/.development
 	$(BIN)/python -m pytest -m quality

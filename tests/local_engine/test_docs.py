@@ -14,7 +14,7 @@ PAGE = (ROOT / "docs" / "local-engine.md").read_text(encoding="utf-8")
 FLAGS = [f"--{field.name.replace('_', '-')}" for field in dataclasses.fields(ServerArgs)]
 
 
-@pytest.mark.parametrize("name", [*FLAGS, *environ.KNOWN, *metrics.OWN])
+@pytest.mark.parametrize("name", [*FLAGS, *environ.KNOWN, *sorted(metrics.OWN)])
 def test_it_is_on_the_page(name: str) -> None:
     assert f"| `{name}` |" in PAGE
 

@@ -35,6 +35,11 @@ class Env:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Sglang:
+    deadline: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Flag:
     flag: str
 
@@ -46,6 +51,7 @@ class Regex:
 
 KINDS: dict[tuple[str, str], type] = {
     ("engines", "command"): CommandEngine,
+    ("dialects", "sglang"): Sglang,
     ("workloads", "command"): CommandWorkload,
     ("knobs", "env"): Env,
     ("knobs", "flag"): Flag,
@@ -92,6 +98,11 @@ def test_options_that_fit_have_no_problems(tmp_path: Path) -> None:
             "argv: [x]",
             "argvv: [x]",
             "7:31: engine 'command' has no option 'argvv'; did you mean 'argv'?",
+        ),
+        (
+            "argv: [x]",
+            "argv: [x], dialect: sglagn",
+            "campaign.yaml:7:51: there is no dialect 'sglagn'; did you mean 'sglang'?",
         ),
         (", argv: [x]", "", "7:3: engine 'command': Object missing required field `argv`"),
         ("kind: command", "kind: command, in_fligt: 4", "did you mean 'in_flight'?"),

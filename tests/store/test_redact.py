@@ -72,6 +72,11 @@ def test_fixed_forms_are_found_in_settings_and_in_replies(text: str, secret: str
         ("--token 'a b' run", "--token '<redacted>' run"),
         ("API_KEY=X1 ./run.sh", "API_KEY=<redacted> ./run.sh"),
         ('{"api_key": "X1", "n": 3}', '{"api_key": "<redacted>", "n": 3}'),
+        ("INPUT_TOKEN=abcd1234", "INPUT_TOKEN=<redacted>"),
+        ("CACHED_TOKEN: abcd1234", "CACHED_TOKEN: <redacted>"),
+        ("#cached-token: 12ab34", "#cached-token: <redacted>"),
+        ("#api-token: 1234", "#api-token: <redacted>"),
+        ("cached-token: 1234", "cached-token: <redacted>"),
         ("--password --verbose", "--password --verbose"),
         ("a token of thanks", "a token of thanks"),
         (
@@ -149,6 +154,7 @@ HARMLESS = [
     "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     "user@example.org",
     "http://127.0.0.1:30000/v1?max_tokens=5",
+    "Prefill batch. #new-seq: 2, #new-token: 512, #cached-token: 3840, token usage: 0.61",
 ]
 
 

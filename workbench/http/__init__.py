@@ -2,7 +2,8 @@
 
     client      `Client.send`: one JSON POST, streamed or not; every attempt is recorded
     control     `Control`: what a server is asked beside that: health, settings, metrics
-    exchanging  one attempt: reads a body as it comes, within limits, and says how it ended
+    exchanging  one attempt: reads a body within limits, and says how it ended
+    incoming    the bytes of a body as they come, or gathered
     wire        what aiohttp knows of an attempt and httpx does not say
     body        the first part of a body, and the length and digest of all of it
     faults      errors of the transport, each to its outcome

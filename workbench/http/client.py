@@ -4,11 +4,11 @@
         reply = await client.send(Request(url=url, body={"stream": True, ...}))
         reply.outcome, reply.answer, reply.last.stamps
 
-It is httpx over aiohttp's transport. Nothing of the environment is used but the key that is named: no
-proxy, no netrc, no certificates. There are no redirects, no cookies, no compression, and no retries but
-those asked for. There is no queue either: a request that is started is sent, for a wait in here would
-look like one of the engine. A connection that was idle for long is not used again, because the server
-may be closing it at that moment.
+It is httpx's requests over aiohttp's transport, without the client between them. Nothing of the
+environment is used but the key that is named: no proxy, no netrc, no certificates. There are no
+redirects, no cookies, no compression, and no retries but those asked for. There is no queue either: a
+request that is started is sent, for a wait in here would look like one of the engine. A connection that
+was idle for long is not used again, because the server may be closing it at that moment.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ import os
 import ssl
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from functools import lru_cache
-from http.cookiejar import CookieJar
+from functools import lru_cache, partial
 from types import TracebackType
 from typing import Any, Self
 
@@ -33,7 +32,7 @@ from workbench.errors import UsageError
 from workbench.http.exchanging import attempt
 from workbench.http.reply import Attempt, Limits, Reply, Request
 from workbench.http.retrying import Retry
-from workbench.http.wire import once, tracing
+from workbench.http.wire import Connector, once
 
 KEEP_ALIVE = 2.0  # seconds; the servers of the common engines close after 5
 _url = lru_cache(maxsize=64)(httpx.URL)  # reading one costs as much as three events
@@ -67,20 +66,14 @@ class Client:
         self._limits = limits or Limits()
         self._keep_alive = keep_alive
         self._now = now
-        self._tls = tls or httpx.create_ssl_context(trust_env=False)
-        common = httpx.Headers({"Content-Type": "application/json"})
-        common["User-Agent"] = f"bisection-workbench/{__version__}"
+        self._tls = tls
+        self._headers = httpx.Headers({"Content-Type": "application/json"})
+        self._headers["User-Agent"] = f"bisection-workbench/{__version__}"
         for more in (headers or {}, _authorization(api_key_env)):
             _sendable(more)
-            common.update(dict(more))
-        transport = AiohttpTransport(verify=self._tls, trust_env=False, client=self._session)
-        self._http = httpx.AsyncClient(
-            transport=transport,
-            trust_env=False,
-            timeout=None,  # one deadline for the whole, see `exchanging`
-            cookies=_NoCookies(),
-            headers=common,
-        )
+            self._headers.update(dict(more))
+        self._headers["Accept-Encoding"] = "identity"
+        self._transports: dict[str, httpx.AsyncBaseTransport] = {}
 
     async def send(self, request: Request, *, retry: Retry | None = None) -> Reply:
         """Send a request, and again only as `retry` says; cancelling ends its connection at once.
@@ -94,12 +87,13 @@ class Client:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + request.deadline
         prepared = self._prepared(request)
+        transport = self._transport(prepared.url.scheme)
         attempts: list[Attempt] = []
         waited = 0.0
         while True:
             attempts.append(
                 await attempt(
-                    self._http,
+                    transport,
                     request,
                     prepared,
                     limits=self._limits,
@@ -115,7 +109,9 @@ class Client:
 
     async def aclose(self) -> None:
         """Close all connections."""
-        await self._http.aclose()
+        for transport in self._transports.values():
+            await transport.aclose()
+        self._transports.clear()
 
     async def __aenter__(self) -> Self:
         return self
@@ -130,20 +126,30 @@ class Client:
 
     def _prepared(self, request: Request) -> httpx.Request:
         _sendable(request.headers)
-        headers = httpx.Headers(dict(request.headers))
-        headers["Accept-Encoding"] = "identity"  # whatever its case was: these headers have none
+        headers = self._headers
+        if request.headers:
+            headers = headers.copy()
+            headers.update(dict(request.headers))
+            headers["Accept-Encoding"] = "identity"  # whatever its case was: these have none
         try:
-            return self._http.build_request(
-                request.method, _url(request.url), content=_encoded(request.body), headers=headers
-            )
+            content = _encoded(request.body)
+            return httpx.Request(request.method, _url(request.url), headers=headers, content=content)
         except (httpx.InvalidURL, ValueError, TypeError, RecursionError) as error:
             raise UsageError(f"the request cannot be sent: {error}") from error
 
-    def _session(self) -> aiohttp.ClientSession:
+    def _transport(self, scheme: str) -> httpx.AsyncBaseTransport:
+        """Give what sends to URLs of a scheme; certificates are read only for one that needs them."""
+        if scheme not in self._transports:
+            tls = (self._tls or _authorities()) if scheme == "https" else False
+            session = partial(self._session, tls)
+            self._transports[scheme] = AiohttpTransport(verify=tls, trust_env=False, client=session)
+        return self._transports[scheme]
+
+    def _session(self, tls: ssl.SSLContext | bool) -> aiohttp.ClientSession:
         """Open aiohttp's session as httpx would not: no limit, no cookies, own limits of headers."""
-        connector = aiohttp.TCPConnector(
+        connector = Connector(
             limit=0,
-            ssl=self._tls,
+            ssl=tls,
             keepalive_timeout=self._keep_alive or None,
             force_close=not self._keep_alive,
         )
@@ -151,20 +157,18 @@ class Client:
             connector=connector,
             cookie_jar=aiohttp.DummyCookieJar(),
             trust_env=False,
-            timeout=aiohttp.ClientTimeout(total=None),
+            timeout=aiohttp.ClientTimeout(total=None),  # one deadline for the whole, see `exchanging`
             max_line_size=self._limits.header,
             max_field_size=self._limits.header,
             max_headers=self._limits.headers,
-            trace_configs=[tracing()],
             middlewares=(once,),
         )
 
 
-class _NoCookies(CookieJar):
-    """Keeps none: what an engine said to one request is not told to it by the next."""
-
-    def extract_cookies(self, *_: Any) -> None:
-        """Forget them."""
+@lru_cache(maxsize=1)
+def _authorities() -> ssl.SSLContext:
+    """Read the public authorities once: that takes longer than a request."""
+    return httpx.create_ssl_context(trust_env=False)
 
 
 def _authorization(name: str) -> dict[str, str]:

@@ -28,7 +28,7 @@ _DONE = b"[DONE]"
 
 
 async def attempt(
-    http: httpx.AsyncClient,
+    transport: httpx.AsyncBaseTransport,
     request: Request,
     prepared: httpx.Request,
     *,
@@ -39,7 +39,7 @@ async def attempt(
     """Send a request once; never raises for what a server or the network does.
 
     Args:
-        http: What to send it with.
+        transport: What to send it with.
         request: What was asked for.
         prepared: The same, as it goes over the wire.
         limits: What the server may send.
@@ -52,7 +52,7 @@ async def attempt(
     fault = None
     try:
         async with asyncio.timeout_at(deadline) as timeout:
-            await _read(http, prepared, reading, wire, timeout)
+            await _read(transport, prepared, reading, wire, timeout)
     except TimeoutError as error:
         late = Fault(outcome=Outcome.TIMEOUT, detail=f"no end within {request.deadline:g} s")
         fault = late if timeout.expired() else fault_of(error)
@@ -65,20 +65,22 @@ async def attempt(
 
 
 async def _read(
-    http: httpx.AsyncClient,
+    transport: httpx.AsyncBaseTransport,
     prepared: httpx.Request,
     reading: _Reading,
     wire: Wire,
     until: asyncio.Timeout,
 ) -> None:
-    response = await http.send(prepared, stream=True)
+    response = await transport.handle_async_request(prepared)
     try:
         reading.head(response)
         lingering = False
-        async for chunk in response.stream:  # type: ignore[union-attr] # of an async client it is one
+        incoming = wire.incoming
+        while chunk := await incoming.take():
             reading.chunk(chunk)
             if reading.enough:
                 break
+            incoming.gathers = reading.begun
             if reading.done and not lingering:
                 lingering = True
                 end = asyncio.get_running_loop().time() + _LINGER
@@ -118,6 +120,11 @@ class _Reading:
         """Whether to stop here: what follows is over a limit."""
         return bool(self._overflow)
 
+    @property
+    def begun(self) -> bool:
+        """Whether content has come; from then on nothing depends on when each event does."""
+        return self._first is not None
+
     def head(self, response: httpx.Response) -> None:
         """Take the head of the answer."""
         self._headers = time.monotonic()
@@ -136,8 +143,6 @@ class _Reading:
 
     def chunk(self, chunk: bytes) -> None:
         """Take bytes of the body."""
-        if not chunk:
-            return
         self._last = time.monotonic()
         self._body.add(chunk)
         if self._body.size > self._limits.body:

@@ -162,7 +162,8 @@ class Stamps:
         sent: The request was handed to the transport.
         headers: The head of the answer was there.
         first_content: The first event with text, reasoning or a call; of streams only.
-        last_byte: The last bytes that came.
+        last_byte: The last bytes that came: the end of the answer, where it had one. Of a stream that
+            never ended, as they were taken, up to 50 ms later.
         ended: The attempt was over.
     """
 

@@ -12,15 +12,15 @@ not an event (`pending`), as the standard has it.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import msgspec
 
 MAX_LINE = 1 << 20
 MAX_EVENT = 4 << 20
 _BOM = b"\xef\xbb\xbf"
-_DATA = b"data: "
+_DATA, _END = b"data: ", b"\n\n"
 
 
-class Event(NamedTuple):  # not a frozen dataclass: there is one a token, and a tuple costs a third
+class Event(msgspec.Struct, frozen=True, gc=False):  # one a token; a dataclass costs five
     """One event.
 
     Attributes:
@@ -91,16 +91,15 @@ class Splitter:
 
         Gives none when it is anything else, which then goes line by line, at several times the cost.
         """
-        if not (chunk.startswith(_DATA) and chunk.endswith(b"\n\n")):
+        if not (chunk.startswith(_DATA) and chunk.endswith(_END)):
             return []
         if self._rest or self._data or self._name or len(chunk) > min(self._max_line, self._max_event):
             return []
-        pieces = chunk[:-2].split(b"\n\n")
-        for piece in pieces:
-            if not piece.startswith(_DATA) or b"\n" in piece:
-                return []
+        pieces = chunk[len(_DATA) : -len(_END)].split(_END + _DATA)
+        if chunk.count(b"\n") != len(_END) * len(pieces):  # there is another line end than between them
+            return []
         self._first = False  # it did not begin with a mark of order
-        return [Event(piece[len(_DATA) :]) for piece in pieces]
+        return list(map(Event, pieces))
 
     def _one_ending(self, chunk: bytes) -> bytes:
         """Turn all line ends into LF; a CR at the very end counts at once, and an LF after it not."""

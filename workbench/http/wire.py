@@ -1,17 +1,21 @@
 """What aiohttp knows of an attempt under way and httpx has no words for.
 
-aiohttp tells it through its tracing, in the task that sends, so the attempt is found by its context:
-whether the connection had served before, and the answer beneath httpx's own. Through that an attempt
-ends its connection at once, and is not left waiting for one that is gone.
+A connector of our own and a middleware tell it in the task that sends, so the attempt is found by its
+context: whether the connection had served before, and the answer beneath httpx's own. Through that an
+attempt reads its body, ends its connection at once, and is not left waiting for one that is gone.
 """
 
 from __future__ import annotations
 
 import asyncio
 from contextvars import ContextVar
-from types import SimpleNamespace
+from typing import Any
+from weakref import WeakSet
 
 import aiohttp
+from aiohttp.connector import Connection
+
+from workbench.http.incoming import Incoming
 
 
 class Wire:
@@ -24,7 +28,7 @@ class Wire:
     def __init__(self) -> None:
         self.reused = False
         self._response: aiohttp.ClientResponse | None = None
-        self._closed: asyncio.Future[None] | None = None
+        self._incoming: Incoming | None = None
 
     @property
     def status(self) -> int | None:
@@ -34,17 +38,20 @@ class Wire:
     def answered(self, response: aiohttp.ClientResponse) -> None:
         """Take the answer, whose head is there, and watch its connection."""
         self._response = response
-        protocol = response.connection.protocol if response.connection else None
-        self._closed = protocol.closed if protocol is not None else None
-        if self._closed is not None:
-            self._closed.remove_done_callback(_heard)
-            self._closed.add_done_callback(_heard)
-            self._closed.add_done_callback(self._lost)
+        protocol = response.connection.protocol if response.connection is not None else None
+        closed = protocol.closed if protocol is not None else None  # `not None`: it has a length
+        self._incoming = Incoming(response.content, closed)
+
+    @property
+    def incoming(self) -> Incoming:
+        """The body of the answer, once its head is there."""
+        assert self._incoming is not None
+        return self._incoming
 
     def done(self) -> None:
         """Watch no longer; the connection may serve others."""
-        if self._closed is not None:
-            self._closed.remove_done_callback(self._lost)
+        if self._incoming is not None:
+            self._incoming.leave()
 
     def abort(self) -> None:
         """End the connection now, without waiting for what has not been sent or read."""
@@ -53,37 +60,25 @@ class Wire:
             connection.transport.abort()
             self._response.close()
 
-    def _lost(self, closed: asyncio.Future[None]) -> None:
-        """Wake the reader: after wrong framing aiohttp closes the connection and lets it wait."""
-        content = self._response.content if self._response else None
-        if content is not None and not content.is_eof() and not content.exception():
-            content.set_exception(aiohttp.ClientPayloadError("wrong framing of the body"))
-
 
 WIRE: ContextVar[Wire] = ContextVar("wire")
 
 
-def tracing() -> aiohttp.TraceConfig:
-    """Let aiohttp tell the attempt under way."""
+class Connector(aiohttp.TCPConnector):
+    """Tells an attempt whether the connection that it gets had served before."""
 
-    async def reused(
-        session: aiohttp.ClientSession,
-        context: SimpleNamespace,
-        params: aiohttp.TraceConnectionReuseconnParams,
-    ) -> None:
-        WIRE.get().reused = True
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._served: WeakSet[asyncio.Protocol] = WeakSet()
 
-    async def answered(
-        session: aiohttp.ClientSession,
-        context: SimpleNamespace,
-        params: aiohttp.TraceRequestEndParams,
-    ) -> None:
-        WIRE.get().answered(params.response)
-
-    config = aiohttp.TraceConfig()
-    config.on_connection_reuseconn.append(reused)
-    config.on_request_end.append(answered)
-    return config
+    async def connect(self, *what: Any, **how: Any) -> Connection:
+        """Give a connection, an idle one or a new one."""
+        connection = await super().connect(*what, **how)
+        protocol = connection.protocol
+        if protocol is not None:
+            WIRE.get().reused = protocol in self._served
+            self._served.add(protocol)
+        return connection
 
 
 async def once(
@@ -91,14 +86,11 @@ async def once(
 ) -> aiohttp.ClientResponse:
     """Let aiohttp send a request once: it repeats a GET whose connection broke, and tells nobody."""
     try:
-        return await handler(request)
+        response = await handler(request)
     except aiohttp.ClientConnectorError:
         raise
     except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
         raise aiohttp.ClientError("the connection broke") from error  # a class that is not repeated
-
-
-def _heard(closed: asyncio.Future[None]) -> None:
-    """Take note of why a connection was closed, so that asyncio does not complain that nobody did."""
-    if not closed.cancelled():
-        closed.exception()
+    WIRE.get().answered(response)
+    response.reason = ""  # nobody reads it, and httpx breaks on one that it cannot encode
+    return response

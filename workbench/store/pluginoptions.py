@@ -20,7 +20,14 @@ from workbench.store.references import Finding, Keys
 from workbench.store.scalars import quoted
 from workbench.store.yamltext import Document
 
-_NOUNS = {"engines": "engine", "workloads": "workload", "knobs": "knob", "classifiers": "classifier"}
+_NOUNS = {
+    "engines": "engine",
+    "dialects": "dialect",
+    "workloads": "workload",
+    "knobs": "knob",
+    "classifiers": "classifier",
+}
+_NAMED = {"engines": "lifecycle", "dialects": "dialect"}  # by what field; else it is `kind`
 _FIELDS = {
     "engines": ("lifecycle", "dialect", "protected", "allow_foreign"),
     "workloads": ("kind", "sessions", "in_flight", "seed", "keep_texts"),
@@ -46,7 +53,7 @@ def check_options(
         kinds_of: Group to the kinds that there are.
     """
     for keys, group, kind, options in _uses(spec):
-        at = (*keys, "lifecycle" if group == "engines" else "kind")
+        at = (*keys, _NAMED.get(group, "kind"))
         try:
             options_type = options_of(group, kind)
         except WorkbenchError as error:  # a broken plug-in is a problem of this place and of no other
@@ -55,7 +62,7 @@ def check_options(
         if options_type is None:
             hint = nearest(kind, kinds_of(group)) if kinds_of else ""
             yield Finding(keys=at, what=f"there is no {_NOUNS[group]} {kind!r}", hint=hint)
-        elif dataclasses.is_dataclass(options_type):
+        elif group in _FIELDS and dataclasses.is_dataclass(options_type):
             yield from _check(keys, group, kind, options, options_type, document)
 
 
@@ -67,6 +74,8 @@ def _uses(spec: CampaignSpec) -> Iterator[tuple[Keys, str, str, Mapping[str, Any
             yield ("symptoms", name, "classifier"), "classifiers", part.kind, part.options
     for name, engine in spec.engines.items():
         yield ("engines", name), "engines", engine.lifecycle, engine.options
+        if engine.dialect:  # its options stand among the engine's
+            yield ("engines", name), "dialects", engine.dialect, {}
     for name, workload in spec.workloads.items():
         yield ("workloads", name), "workloads", workload.kind, workload.options
     for name, knob in spec.knobs.items():

@@ -228,6 +228,7 @@ def _redact_random(text: str) -> str:
 # is looked at only after a secret-like name: it may run to the end of the text.
 _NAME = re.compile(r"""(?<![\w.-])(?P<name>-{0,2}[A-Za-z_][\w.-]*)(?P<gap>["']?\s*[=:]\s*|\s+)""")
 _VALUE = re.compile(r""""[^"]*"?|'[^']*'?|[^\s"',;&|]+""")
+_COUNTED = re.compile(r"#cached-token: [0-9]+(?![\w.-])")  # as SGLang logs a count of tokens
 
 
 _CREDENTIAL = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[A-Za-z0-9_.~+/=-]{8,}")
@@ -343,6 +344,8 @@ def _named_values(text: str, *, prose: bool = False) -> Iterator[tuple[int, int]
     at = 0
     while found := _NAME.search(text, at):
         at = found.end("name")  # what looks like a value may be the next name
+        if _COUNTED.match(text, max(0, found.start() - 1)):
+            continue
         if (found["name"].startswith("-") or found["gap"].strip()) and secret_name(found["name"]):
             value = _VALUE.match(text, found.end())
             if value and not value[0].startswith("--"):

@@ -175,7 +175,7 @@ class Component:
         log_from: Byte of the log at which this start begins.
         files: Path to sha256 of the files that it runs, as they are now.
         newest: When the newest of those files was changed, by the clock that tells `started`; None
-            without files. Of a component that is run from code of the campaign's, any tracked file counts.
+            without files. Of one that is run from a worktree of its own, any tracked file counts.
         cwd: Folder in which it runs, as the kernel has it.
     """
 

@@ -32,8 +32,8 @@ def component(
 ) -> Component:
     """Give a component as it is now: what the kernel says of its process, and digests of its files.
 
-    What we may not see of a process of somebody else's is left empty. Of the code that it is run from, all
-    tracked files count for which is the newest.
+    What we may not see of a process of somebody else's is left empty. Of a worktree that was checked out
+    for it, any tracked file may be the newest; in the repository's own, people and campaigns write, too.
 
     Raises:
         EngineError: One of its files is gone.
@@ -41,8 +41,8 @@ def component(
     there = list(paths)
     try:
         digests, newest = files.digests(there, place), files.newest(there)
-        if place and newest is not None and (code := tracked.newest(Path(place.folder))):
-            newest = max(newest, code)
+        if place and place.folder != place.instead_of and newest is not None:
+            newest = max(newest, tracked.newest(Path(place.folder)) or newest)
     except (OSError, GitError) as error:
         raise EngineError(f"a file that the engine runs cannot be read: {error}") from error
     started, argv, environment, cwd = _process(pid)

@@ -78,7 +78,7 @@ class Place:
     def named(self, path: str) -> str:
         """Name a path as it goes on record, the same wherever the code lies; empty for others."""
         inner = _within(path, self.folder)
-        return "" if inner is None else f"{CHECKOUT}/{inner}"
+        return "" if inner is None else f"{CHECKOUT}/{inner}".rstrip("/")
 
     def fill(self, text: str) -> str:
         """Put the folder where a text has the placeholder."""

@@ -28,7 +28,7 @@ from workbench.model.plan import Plan
 from workbench.model.progress import Phase, Snapshot
 from workbench.model.run import Fingerprint, Manifest, RunState, Served
 from workbench.ports import Observer
-from workbench.store import RunFolder, RunView, current_owner, holds_run, new_run_id
+from workbench.store import RunFolder, RunView, Writing, current_owner, holds_run, new_run_id
 
 
 def _silent(_: str) -> None:
@@ -140,7 +140,7 @@ def build(
         tell: Told, in a line, of code that is checked out.
     """
     here = root or Path.cwd()
-    sources = Sources(Knobs(plan.knobs), here, plan.repo, tell)
+    sources = Sources(Knobs(plan.knobs), here, plan.repo, tell, Writing().gate().knowing(plan).secrets)
     knobs = Knobs(plan.knobs, sources.settle)
     base = here / str(plan.engine.options.get("cwd") or "")
     settings = Settings(knobs, Ground(root=here, base=base), run, sources)

@@ -25,7 +25,7 @@ from workbench.judge import guards
 from workbench.judge.continuation import NOTHING, Beginning
 from workbench.judge.docket import Docket, Judged, Work
 from workbench.model.outcome import Exchange
-from workbench.model.plan import Arm, Plan
+from workbench.model.plan import Arm, Cluster, Plan
 from workbench.model.progress import Phase, Snapshot
 from workbench.model.run import Fingerprint, RunEvent, RunState
 from workbench.model.start import Start
@@ -142,9 +142,8 @@ class Experiment:
                 pair = now[comparison.control], now[comparison.treatment]
                 self._docket.jury.trip(guards.same_config(*pair))
         parts = self._parts
-        for arm in self._plan.arms:
-            if (found := parts.sources.look(arm)) and found.patch:
-                self._folder.write_patch(found.patch)
+        for found in now.values():
+            self._keep_patch(found)
         self._starts = Starts(
             self._plan, self._folder, parts.engine, parts.sources, now, sends=parts.workload.sends
         )
@@ -193,7 +192,13 @@ class Experiment:
         found = guards.changed(planned, now)
         if found:
             self._folder.write_fingerprint(now, block)
+            self._keep_patch(now)
         return self._stands(found)
+
+    def _keep_patch(self, found: Fingerprint) -> None:
+        """Keep how the code of an arm differs from its commit."""
+        if found.code and (patch := self._parts.sources.patch(found.code)):
+            self._folder.write_patch(patch)
 
     def _stands(self, guards: Sequence[Guard]) -> bool:
         """Say whether the run stands; with guards it is invalid, and that is put on record."""
@@ -277,7 +282,11 @@ async def _read_back(arm: Arm, parts: Parts) -> Fingerprint:
     """Read back an arm, with what its knobs turn beside the engine."""
     found = await parts.engine.fingerprint(arm, parts.knobs.turn(arm))
     found = replace(found, config={**found.config, **parts.knobs.beside_in_words(arm)})
-    if code := parts.sources.look(arm):
-        found = replace(found, code=code.code)
-    found = replace(found, volatile={**found.volatile, **parts.sources.notes(arm)})
+    code = parts.sources.look(arm)
+    notes = parts.sources.notes(arm)
+    if parts.engine.disturbs or parts.engine.cluster is Cluster.TRIAL:
+        found = replace(found, code=code)
+    elif code:  # it was started by others, and they know from where
+        notes = {**notes, "commit in the repository": code.commit or "none"}
+    found = replace(found, volatile={**found.volatile, **notes})
     return parts.edited(found, arm)

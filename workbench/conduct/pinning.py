@@ -7,6 +7,7 @@ and that is said.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 
 from workbench import plugins
 from workbench.conduct.knobs import LEVELS, NAMED, Knobs
-from workbench.conduct.sources import read_patch
+from workbench.conduct.sources import own_files, read_patch
 from workbench.errors import GitError, UsageError
 from workbench.model.plan import Arm, Part, Plan
 from workbench.store.layout import CAMPAIGN_FILE
@@ -108,7 +109,7 @@ def _onto_head(
             read_patch(root, patch)
         if checkout is None or is_sha(checkout.commit):
             continue
-        if not checkout.commit and repository.top and (changed := code.changes(repository.top)):
+        if not checkout.commit and repository.top and (changed := _changed(repository.top, root)):
             raise GitError(
                 "a patch is to be laid over the commit that is checked out, and"
                 f" {repository.top} differs from it in {', '.join(changed[:_SHOWN])}",
@@ -119,6 +120,12 @@ def _onto_head(
             if _ONTO in plugins.option_names(plugins.Group.KNOB, parts[name].kind):
                 parts[name] = replace(parts[name], options={**parts[name].options, _ONTO: sha})
     return parts
+
+
+def _changed(top: Path, root: Path) -> tuple[str, ...]:
+    """Name the files of a work tree that differ from its commit, but for the campaign's own."""
+    real = Path(os.path.realpath(top))
+    return code.changes(real, own_files(Path(os.path.realpath(root)), real))
 
 
 def _resolved(what: str, revision: str, repository: Repository) -> str:

@@ -13,13 +13,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from workbench.conduct.codeback import runs_from
 from workbench.conduct.knobs import Knobs
 from workbench.errors import ArmCouldNotStart, GitError, StoreError
+from workbench.model.commits import Code
 from workbench.model.plan import Arm
 from workbench.ports import CHECKOUT, Checkout, Launch, Place, Sighting
 from workbench.store.layout import CAMPAIGN_FILE, HYPOTHESES, RUNS, WORK
 from workbench.store.plainfile import printable
-from workbench.store.redact import known_secrets
 from workbench.vcs import code
 from workbench.vcs.bytecode import Bytecode, cache_of
 from workbench.vcs.checkouts import Checkouts, Patch, Stamp, Wanted
@@ -42,6 +43,7 @@ class Sources:
         root: The campaign's folder; None outside of one.
         repo: Its repository, from there; empty for none.
         tell: Told, in a line, of what takes long.
+        secrets: Values that must not stand on record.
     """
 
     def __init__(
@@ -50,13 +52,16 @@ class Sources:
         root: Path | None = None,
         repo: str = "",
         tell: Callable[[str], None] = _silent,
+        secrets: Sequence[str] = (),
     ) -> None:
         self._knobs = knobs or Knobs({})
         self._root = Path(os.path.realpath(root or Path.cwd()))
         self._repo = repo
         self._tell = tell
+        self._secrets = secrets
         self._stamps: dict[str, Stamp] = {}
         self._untracked: dict[Path, tuple[str, ...]] = {}
+        self._patches: dict[str, bytes] = {}
         self._bytecode: dict[Path, Bytecode] = {}
         self._repository: Repository | None = None
         self._wanted: dict[Checkout, Wanted] = {}
@@ -102,7 +107,7 @@ class Sources:
 
     # --- what they are run from -----------------------------------------------------------------------
 
-    def look(self, arm: Arm) -> code.Found | None:
+    def look(self, arm: Arm) -> Code | None:
         """Say what code an arm runs from, as it is now; None where nobody can tell.
 
         Raises:
@@ -116,8 +121,8 @@ class Sources:
         try:
             found = code.look(
                 folder,
-                without=() if checkout else self._own_files(folder),
-                secrets=known_secrets(os.environ),
+                without=() if checkout else own_files(self._root, folder),
+                secrets=self._secrets,
                 patches=self._stamp_of(checkout).patches if checkout else None,
                 untracked=self._untracked.get(folder),
             )
@@ -127,7 +132,12 @@ class Sources:
                 return None
             raise ArmCouldNotStart(arm.name, error.what, hint=error.hint) from error
         self._untracked[folder] = found.code.untracked
-        return found
+        self._patches[found.code.patch_sha256] = found.patch
+        return found.code
+
+    def patch(self, found: Code) -> bytes:
+        """Give how code that was looked at differs from its commit; empty if it does not."""
+        return self._patches.get(found.patch_sha256, b"")
 
     def notes(self, arm: Arm) -> Mapping[str, str]:
         """Give what else is worth knowing of an arm's code, for the record."""
@@ -143,13 +153,19 @@ class Sources:
         if place is None:
             return []
         folder = Path(place.folder)
-        there = sighting.components.values() if sighting else ()
+        there = (
+            [each for each in sighting.components.values() if runs_from(place, each)]
+            if sighting
+            else []
+        )
+        if sighting and not there:
+            return []
         caches = {cache_of(each.argv, each.env) for each in there} or {cache_of((), os.environ)}
         finder = self._bytecode.setdefault(folder, Bytecode(folder, lambda path: _known(folder, path)))
         found = [
             each for cache in sorted(caches) for each in await asyncio.to_thread(finder.stale, cache)
         ]
-        return list(dict.fromkeys((printable(each.path), each.why) for each in found))
+        return list(dict.fromkeys((self._shown(folder / each.path), each.why) for each in found))
 
     # --- files of an arm ------------------------------------------------------------------------------
 
@@ -235,10 +251,16 @@ class Sources:
             return cwd
         raise ValueError(f"there is no folder {place.named(moved)} in the code that is checked out")
 
-    def _own_files(self, top: Path) -> tuple[str, ...]:
-        if not self._root.is_relative_to(top):
-            return ()
-        return tuple(str((self._root / name).relative_to(top)) for name in _OWN)
+    def _shown(self, path: Path) -> str:
+        """Name a file for whoever is to look at it."""
+        return printable(str(path.relative_to(self._root) if path.is_relative_to(self._root) else path))
+
+
+def own_files(root: Path, top: Path) -> tuple[str, ...]:
+    """Name what a campaign writes, if it lies in the work tree that it is about; from its top."""
+    if not root.is_relative_to(top):
+        return ()
+    return tuple(str((root / name).relative_to(top)) for name in _OWN)
 
 
 def read_patch(root: Path, name: str) -> Patch:

@@ -32,8 +32,8 @@ def component(
 ) -> Component:
     """Give a component as it is now: what the kernel says of its process, and digests of its files.
 
-    What we may not see of a process of somebody else's is left empty. Of a worktree that was checked out
-    for it, any tracked file may be the newest; in the repository's own, people and campaigns write, too.
+    What we may not see of a process of somebody else's is left empty. Of a worktree that was checked
+    out for it, any tracked file may be the newest; into the repository's own, others write, too.
 
     Raises:
         EngineError: One of its files is gone.

@@ -29,9 +29,8 @@ from workbench.store.names import check_arm_name
 from workbench.store.private import Gate
 from workbench.store.view import MANIFEST_FILE, RunView, require_folder
 
-PATCH_FILE = (
-    "dirty.patch"  # how code differed from its commit; of a second one, the digest is in the name
-)
+# how code differed from its commit; of a second one, the beginning of its digest is in the name
+PATCH_FILE = "dirty.patch"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

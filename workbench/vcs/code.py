@@ -57,7 +57,7 @@ def look(
     """
     git = Git(folder)
     head = git.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}", fine=(0, 1)).decode().strip()
-    where = ["--", ":(top)", *(f":(top,exclude,literal){path}" for path in without)]
+    where = _all_but(without)
     if untracked is None:
         untracked = _untracked(git, where)
     if not is_sha(head):  # before the first commit
@@ -88,10 +88,14 @@ def newest(folder: Path) -> float | None:
     return max(times, default=None)
 
 
-def changes(top: Path) -> tuple[str, ...]:
-    """Name the tracked files that differ from the commit. Raises GitError."""
-    names = Git(top).fields("diff", "HEAD", "--name-only", "-z", "--no-renames")
+def changes(top: Path, without: Sequence[str] = ()) -> tuple[str, ...]:
+    """Name the tracked files that differ from the commit, but for some paths. Raises GitError."""
+    names = Git(top).fields("diff", "HEAD", "--name-only", "-z", "--no-renames", *_all_but(without))
     return tuple(_text(name) for name in names)
+
+
+def _all_but(without: Sequence[str]) -> list[str]:
+    return ["--", ":(top)", *(f":(top,exclude,literal){path}" for path in without)]
 
 
 def _untracked(git: Git, where: Sequence[str]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ reverts       what reverted a commit, what a revert reverts, and how one can tel
 standing      whether a change is still there, by content; what a checkout of its files would lose
 probes        tagged and suspicious lines that a campaign has left in the tree
 checkouts     worktrees of commits and patches, built once and kept
+building      the command that builds one: no shell, a deadline, its output kept
 code          what code lies in a folder: commit, changes to it, files that git does not know
 bytecode      compiled Python that is not what its source says
 

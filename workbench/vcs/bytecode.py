@@ -22,10 +22,11 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import MAGIC_NUMBER
 from pathlib import Path
+from stat import S_ISREG
 
 CACHE = "__pycache__"
 # of the import system itself; tools such as pytest keep others of their own, which it never loads
@@ -49,17 +50,15 @@ def told(value):  # no number that differs from itself, no set in an order of it
         return "set", sorted(repr(told(each)) for each in value)
     return type(value).__name__, repr(value)
 for source, cached, level in json.load(sys.stdin):
+    print("", flush=True)  # begun
     try:
         with open(source, "rb") as file:
             made = compile(file.read(), source, "exec", dont_inherit=True, optimize=level)
         with open(cached, "rb") as file:
             same = told(marshal.loads(file.read()[16:])) == told(made)
-    except SyntaxError:
-        same = True  # it cannot be imported at all, and says so itself
-    except Exception:
+    except Exception:  # bytecode of a source that cannot be compiled would be run all the same
         same = False
-    if not same:
-        print(json.dumps(cached), flush=True)
+    print(int(same), flush=True)
 """
 
 
@@ -135,25 +134,13 @@ class Bytecode:
             fresh = [pair for pair in fresh if _touched_since(pair)]
         if not fresh:
             return
-        asked = [[str(pair.source), str(pair.cached), pair.level] for pair in fresh]
-        try:
-            done = subprocess.run(
-                [sys.executable, "-I", "-S", "-W", "ignore", "-c", _COMPARE],
-                input=json.dumps(asked).encode(),
-                capture_output=True,
-                timeout=_PATIENCE,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired):
-            return
-        differs = {json.loads(line) for line in done.stdout.splitlines()}
-        for pair in fresh:
-            if str(pair.cached) in differs:
+        for pair, same in zip(fresh, _compare(fresh), strict=False):
+            if same:
+                self._same.add(marks[pair])
+            else:
                 yield self._named(
                     pair.cached, "its source says something else, with the same size and time"
                 )
-            elif not done.returncode:
-                self._same.add(marks[pair])
 
     def _named(self, path: Path, why: str) -> Stale:
         if path.is_relative_to(self._folder):
@@ -192,9 +179,11 @@ def _pairs(folder: Path, names: set[str], there: Path) -> Iterator[_Pair]:
 def _judge(pair: _Pair) -> tuple[str, bool]:
     """Give what is wrong with bytecode, and whether only a comparison can tell."""
     try:
+        written, source = pair.cached.stat(), pair.source.stat()
+        if not (S_ISREG(written.st_mode) and S_ISREG(source.st_mode)):  # others may never end
+            return "", False
         with pair.cached.open("rb") as file:
             header = file.read(_HEADER)
-        written, source = pair.cached.stat(), pair.source.stat()
         if len(header) < _HEADER or source.st_size > _LARGEST:
             return "", False
         magic, flags = header[:4], int.from_bytes(header[4:8], "little")
@@ -213,6 +202,38 @@ def _judge(pair: _Pair) -> tuple[str, bool]:
     if written.st_mtime_ns < source.st_mtime_ns and written.st_mtime_ns % 1_000_000_000:
         return "its source was written after it, in the same second and with the same size", False
     return "", magic == MAGIC_NUMBER
+
+
+def _compare(pairs: Sequence[_Pair]) -> Iterator[bool]:
+    """Say of each pair whether the interpreter makes that bytecode of the source.
+
+    Bytecode that crashes who loads it, or never lets go of it, is another one, and those after it are
+    still looked at.
+    """
+    while pairs:
+        asked = [[str(pair.source), str(pair.cached), pair.level] for pair in pairs]
+        try:
+            said, killed = _interpreter(json.dumps(asked).encode())
+        except OSError:
+            return
+        told = [word == b"1" for word in said.split()]
+        yield from told
+        pairs = pairs[len(told) :]
+        if pairs and (not killed or not told):
+            if not said:  # it did not even begin
+                return
+            yield False
+            pairs = pairs[1:]
+
+
+def _interpreter(asked: bytes) -> tuple[bytes, bool]:
+    """Give what an interpreter says of pairs of files, and whether it had to be ended."""
+    words = [sys.executable, "-I", "-S", "-W", "ignore", "-c", _COMPARE]
+    try:
+        done = subprocess.run(words, input=asked, capture_output=True, timeout=_PATIENCE, check=False)
+    except subprocess.TimeoutExpired as error:
+        return error.stdout or b"", True
+    return done.stdout, False
 
 
 def _mark(pair: _Pair) -> tuple[object, ...]:

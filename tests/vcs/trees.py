@@ -51,6 +51,10 @@ class Tree:
         git(self.path, "commit", "-q", "--allow-empty", "-m", message)
         return git(self.path, "rev-parse", "HEAD")
 
+    def tag(self, name: str, revision: str = "HEAD") -> None:
+        """Name a commit, also if the name was another's."""
+        git(self.path, "tag", "-f", name, revision)
+
     def patch(self, name: str, text: str) -> bytes:
         """Give the patch that makes a file say something else; the tree stays as it is."""
         file = self.path / name

@@ -1,0 +1,315 @@
+"""Arms from commits and patches, by the real command: what runs, what is on record, what is refused."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import py_compile
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.cli.campaigns import records, succeeded
+from tests.cli.commits import FAILS, WORKS, Home
+from tests.conftest import ROOT, Workbench
+from tests.vcs.trees import git
+from workbench.store import RunView, list_runs
+
+QUIET = ("--seed", "7", "--json", "--display", "none")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))  # leases of its own
+    monkeypatch.setenv("WORKBENCH_ACTOR", "ana")
+    home = Home(tmp_path / "c")
+    home.suspect()
+    return home
+
+
+def tested(workbench: Workbench, home: Home, *words: str) -> dict[str, Any]:
+    """Run the test, and give its verdict."""
+    (found,) = records(workbench("test", "H1", *QUIET, *words, cwd=home.path))
+    return found
+
+
+def run_of(home: Home) -> RunView:
+    return RunView.read(list_runs(home.path / "runs")[-1])
+
+
+def test_each_arm_is_run_from_its_commit_and_the_repository_is_left_alone(
+    workbench: Workbench, home: Home
+) -> None:
+    home.tree.write("says.py", "somebody is working on this\n")
+    found = tested(workbench, home)
+    assert (found["verdict"], found["arms"]["treatment"]["hit"]) == ("present", 0)
+    manifest = run_of(home).manifest
+    for arm, name in (("control", "before"), ("treatment", "after")):
+        code = manifest.fingerprints[arm].code
+        assert code is not None
+        assert (code.commit, code.dirty) == (home.shas[name], False)
+        assert set(manifest.fingerprints[arm].files) == {"{checkout}/run.sh"}
+    knob = manifest.plan.knobs["build"].options
+    assert knob["levels"] == home.shas
+    assert knob["named"] == {"before": "before", "after": "after"}
+    assert (home.worktree("before") / "says.py").read_text() == FAILS
+    assert (home.worktree("after") / "says.py").read_text() == WORKS
+    assert (home.tree.path / "says.py").read_text() == "somebody is working on this\n"
+    succeeded(workbench("verify", cwd=home.path))
+    told = succeeded(workbench("doctor", cwd=home.path))
+    assert "checkouts" in told
+    assert "2 in .workbench/worktrees/" in told
+
+
+def test_stale_bytecode_makes_a_run_invalid_before_anything_is_sent(
+    workbench: Workbench, home: Home
+) -> None:
+    home.write(engines__it__argv=["python3", "-c", "import says"], engines__it__env={})
+    tested(workbench, home, "--max-blocks", "1")
+    planted = importlib.util.cache_from_source(str(home.worktree("after") / "says.py"))
+    py_compile.compile(
+        str(home.worktree("before") / "says.py"),
+        cfile=planted,
+        invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
+    )
+    home.suspect(prediction="0.3:removes")
+    done = workbench("test", "H1", *QUIET, cwd=home.path)
+    assert done.returncode == 5
+    run = run_of(home)
+    (guard,) = run.manifest.guards
+    assert guard.name == "stale-bytecode"
+    assert str(Path(planted).relative_to(home.path)) in guard.detail
+    assert not [sample for sample in run.samples() if sample.key.arm == "treatment"]
+    assert "stale bytecode" in workbench("explain", run.manifest.id, cwd=home.path).stdout
+
+
+def test_a_branch_that_has_moved_is_another_test_and_a_resume_says_so(
+    workbench: Workbench, home: Home
+) -> None:
+    home.write(knobs__build__levels={"before": "before", "after": "main"})
+    first = tested(workbench, home)
+    assert "decided already" in workbench("test", "H1", "--display", "none", cwd=home.path).stderr
+    moved = home.tree.commit("another fix", says__py=f"# more\n{WORKS}")
+    second = tested(workbench, home)
+    assert second["run"] != first["run"]
+    levels = run_of(home).manifest.plan.knobs["build"].options["levels"]
+    assert levels == {"before": home.shas["before"], "after": moved}
+    assert not run_of(home).manifest.serves[0].earlier
+
+    home.suspect(prediction="0.3:removes")
+    assert workbench("test", "H1", *QUIET, "--max-blocks", "1", cwd=home.path).returncode == 4
+    run = run_of(home).manifest.id
+    home.tree.commit("and another", says__py=f"# and more\n{WORKS}")
+    done = workbench("test", "--resume", run, "--max-blocks", "9", "--display", "none", cwd=home.path)
+    assert f"knob build: main meant {moved[:12]} when the run was planned" in done.stderr
+    succeeded(done)
+    assert run_of(home).manifest.fingerprints["treatment"].code.commit == moved  # type: ignore[union-attr]
+
+
+def test_a_patch_is_tested_by_what_it_is(workbench: Workbench, home: Home) -> None:
+    git(home.tree.path, "checkout", "-q", "before")
+    (home.path / "wait.patch").write_bytes(home.tree.patch("says.py", WORKS))
+    knob = {"kind": "patch", "levels": {"without": None, "with": "wait.patch"}}
+    home.write(knobs__wait=knob)
+    home.suspect(knob="wait", control="without", treatment="with")
+    found = tested(workbench, home)
+    assert (found["verdict"], found["arms"]["treatment"]["hit"]) == ("present", 0)
+    run = run_of(home)
+    codes = {arm: each.code for arm, each in run.manifest.fingerprints.items()}
+    assert {code.commit for code in codes.values() if code} == {home.shas["before"]}
+    assert [list(code.patches) for code in codes.values() if code] == [[], ["wait.patch"]]
+    assert (run.path / "dirty.patch").read_bytes().splitlines() == [
+        line
+        for line in (home.path / "wait.patch").read_bytes().splitlines()
+        if not line.startswith(b"index ")
+    ] or b"+sys.exit" in (run.path / "dirty.patch").read_bytes()
+
+    (home.path / "wait.patch").write_bytes(home.tree.patch("says.py", f"# more\n{WORKS}"))
+    again = tested(workbench, home)
+    assert again["run"] != found["run"]  # another one under the same name is another test
+    assert (home.tree.path / "says.py").read_text() == FAILS
+
+
+def refused(workbench: Workbench, home: Home, code: int, *words: str) -> str:
+    """Run a test that is refused; give what was said. Nothing has begun."""
+    done = workbench("test", "H1", "--display", "none", *words, cwd=home.path)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    assert list_runs(home.path / "runs") == []
+    return done.stderr
+
+
+def test_a_patch_on_a_tree_that_is_not_its_commit_is_refused(workbench: Workbench, home: Home) -> None:
+    (home.path / "wait.patch").write_bytes(home.tree.patch("says.py", FAILS))
+    home.write(knobs__wait={"kind": "patch", "levels": {"off": None, "on": "wait.patch"}})
+    home.suspect(knob="wait", control="on", treatment="off")
+    home.tree.write("says.py", "somebody is working on this\n")
+    said = refused(workbench, home, 2)
+    assert "differs from it in says.py" in said
+    assert "name the commit by `onto`" in said
+    home.write(
+        knobs__wait={"kind": "patch", "onto": "main", "levels": {"off": None, "on": "wait.patch"}}
+    )
+    assert tested(workbench, home)["verdict"] == "present"
+
+
+def test_a_patch_that_does_not_fit_is_named(workbench: Workbench, home: Home) -> None:
+    (home.path / "wait.patch").write_bytes(home.tree.patch("says.py", FAILS))
+    home.write(
+        knobs__wait={"kind": "patch", "onto": "before", "levels": {"off": None, "on": "wait.patch"}}
+    )
+    home.suspect(knob="wait", control="off", treatment="on")
+    said = refused(workbench, home, 3)
+    assert "wait.patch: does not fit: patch failed: says.py:" in said
+
+
+@pytest.mark.parametrize("content", [None, b""], ids=["missing", "empty"])
+def test_a_patch_that_is_not_there_is_named(
+    content: bytes | None, workbench: Workbench, home: Home
+) -> None:
+    if content is not None:
+        (home.path / "-x.patch").write_bytes(content)
+    home.write(knobs__wait={"kind": "patch", "levels": {"off": None, "on": "-x.patch"}})
+    home.suspect(knob="wait", control="off", treatment="on")
+    said = refused(workbench, home, 2)
+    assert f"-x.patch: {'is empty' if content == b'' else 'No such file'}" in said
+
+
+@pytest.mark.parametrize(
+    "revision",
+    [
+        "--output=pwned",
+        "-h",
+        "a\nb",
+        "$(touch pwned)",
+        "before..after",
+        "\x1b[31m",
+        "befor",
+        "HEAD:says.py",
+    ],
+    ids=range(8),
+)
+def test_a_revision_that_names_no_commit_is_refused(
+    revision: str, workbench: Workbench, home: Home
+) -> None:
+    home.write(knobs__build__levels={"before": revision, "after": "after"})
+    said = refused(workbench, home, 2)
+    assert "no commit is named" in said
+    assert "\x1b" not in said
+    assert ("did you mean 'before'" in said) == (revision == "befor")
+    assert not list(home.path.rglob("pwned"))
+
+
+def test_a_number_is_no_revision_without_quotes(workbench: Workbench, home: Home) -> None:
+    home.write(knobs__build__levels={"before": 12345678, "after": "after"})
+    assert "12345678 names no commit; write it in quotes" in refused(workbench, home, 2)
+
+
+def test_a_campaign_without_a_repository_is_told_what_to_write(
+    workbench: Workbench, home: Home
+) -> None:
+    home.write(repo="")
+    assert "names no repository; add `repo: FOLDER`" in refused(workbench, home, 2)
+    home.write(repo="elsewhere")
+    assert "there is no folder" in refused(workbench, home, 2)
+
+
+def test_a_build_that_fails_could_not_start(workbench: Workbench, home: Home) -> None:
+    build = ["sh", "-c", "echo compiling; echo says.py:1: no such thing >&2; exit 4"]
+    home.write(knobs__build__build=build)
+    said = refused(workbench, home, 3)
+    assert "ended with exit code 4: compiling | says.py:1: no such thing" in said
+    assert ".workbench/logs/build/" in said
+
+
+def test_a_build_is_done_once_for_all_runs(workbench: Workbench, home: Home) -> None:
+    home.write(knobs__build__build=["sh", "-c", "echo built >> built.txt"])
+    tested(workbench, home)
+    home.suspect(prediction="0.3:removes")
+    tested(workbench, home)
+    built = list((home.path / ".workbench" / "worktrees").glob("*/built.txt"))
+    assert [path.read_text() for path in built] == ["built\n"] * 2
+
+
+def test_ctrl_c_ends_a_build_and_nothing_has_begun(home: Home, tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    os.mkfifo(told)
+    home.write(knobs__build__build=["sh", "-c", f"echo $$ > {told}; exec sleep 600"])
+    process = subprocess.Popen(
+        [sys.executable, "-m", "workbench", "test", "H1", "--display", "none"],
+        cwd=home.path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    build = psutil.Process(int(told.read_text()))
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "nothing had been begun" in said
+    assert psutil.wait_procs([build], timeout=60)[0]
+    assert list_runs(home.path / "runs") == []
+
+
+def test_a_worktree_that_somebody_has_changed_is_not_believed(workbench: Workbench, home: Home) -> None:
+    tested(workbench, home)
+    (home.worktree("after") / "says.py").write_text(FAILS)
+    home.suspect(prediction="0.3:removes")
+    done = workbench("test", "H1", "--display", "none", cwd=home.path)
+    assert done.returncode == 3
+    assert f"{home.worktree('after')}: somebody has changed says.py" in done.stderr
+    assert (home.worktree("after") / "says.py").read_text() == FAILS
+
+
+def test_code_that_changes_while_it_is_tested_makes_the_run_invalid(
+    workbench: Workbench, home: Home
+) -> None:
+    home.tree.write("run.sh", "#!/bin/sh\necho '# more' >> says.py\n").chmod(0o755)
+    home.tree.commit()
+    home.tree.tag("after")
+    done = workbench("test", "H1", *QUIET, cwd=home.path)
+    assert done.returncode == 5
+    run = run_of(home)
+    (guard,) = run.manifest.guards
+    assert "code changed: tracked files differ from commit" in guard.detail
+    assert b"+# more" in (run.path / "dirty.patch").read_bytes()
+
+
+def test_an_arm_without_such_a_knob_has_the_code_of_the_repository_on_record(
+    workbench: Workbench, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "correct-horse-battery-staple")
+    env = {"kind": "env", "name": "FIXED", "levels": {"no": "0", "yes": "1"}}
+    home.write(knobs__fixed=env)
+    home.suspect(knob="fixed", control="no", treatment="yes")
+    says = (
+        "import os, sys\nsys.exit(os.environ['FIXED'] == '0')\nKEY = 'correct-horse-battery-staple'\n"
+    )
+    home.tree.write("says.py", says)
+    home.tree.write("new.txt", "")
+    found = tested(workbench, home)
+    assert found["verdict"] == "present"
+    run = run_of(home)
+    for each in run.manifest.fingerprints.values():
+        assert each.code is not None
+        assert (each.code.commit, each.code.dirty) == (home.shas["after"], True)
+        assert "new.txt" in each.code.untracked
+    patch = (run.path / "dirty.patch").read_text()
+    assert "+KEY = '<redacted>'" in patch
+    for file in run.path.rglob("*"):
+        assert not file.is_file() or b"correct-horse" not in file.read_bytes()
+
+    home.tree.write("says.py", f"{says}# an edit\n")  # is another test
+    assert tested(workbench, home)["run"] != found["run"]
+
+
+def test_what_needs_no_code_does_not_look_into_git(workbench: Workbench, home: Home) -> None:
+    """A campaign whose repository is damaged can still be read."""
+    (home.tree.path / ".git" / "HEAD").write_text("damaged")
+    for words in (("list",), ("status",), ("show", "H1"), ("check",)):
+        succeeded(workbench(*words, cwd=home.path))

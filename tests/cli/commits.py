@@ -1,4 +1,4 @@
-"""Campaigns about commits, for tests of the command line: a repository in which one commit is the cause."""
+"""Campaigns about commits, for tests of the command line: of two commits, one fails sometimes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from typing import Any
 
 from tests.vcs.trees import Tree
 
-SCRIPT = """#!/bin/sh
-# Fails in every third trial, by its seed alone, unless says.py has been told not to.
-exec python3 says.py "$WORKBENCH_SEED"
-"""
-FAILS = "import sys, zlib\nsys.exit(zlib.crc32(sys.argv[1].encode()) % 3 == 0)\n"
-WORKS = "import sys, zlib\nsys.exit(zlib.crc32(sys.argv[1].encode()) % 3 == 7)\n"
+SCRIPT = "#!/bin/sh\n. ./says.sh\n"
+DICE = "$(printf %s \"$WORKBENCH_SEED\" | cksum | cut -d ' ' -f 1)"
+FAILS = f"[ $(({DICE} % 3)) -eq 0 ]\n"  # two trials of three, by their seeds alone
+WORKS = f"[ $(({DICE} % 3)) -lt 3 ]\n"
 COMMAND: dict[str, Any] = {"lifecycle": "command", "argv": ["./run.sh"], "cwd": "engine"}
 
 
@@ -32,9 +30,9 @@ class Home:
         self.path = path
         self.tree = Tree(path / "engine")
         self.tree.write("run.sh", SCRIPT).chmod(0o755)
-        self.shas = {"before": self.tree.commit(says__py=FAILS)}
+        self.shas = {"before": self.tree.commit(says__sh=FAILS, lib__py="VALUE = 1\n")}
         self.tree.tag("before")
-        self.shas["after"] = self.tree.commit(says__py=WORKS)
+        self.shas["after"] = self.tree.commit(says__sh=WORKS, lib__py="VALUE = 2\n")
         self.tree.tag("after")
         self.write()
 
@@ -47,7 +45,7 @@ class Home:
             "repo": "engine",
             "engine": "it",
             "engines": {"it": COMMAND},
-            "workloads": {"trials": {"kind": "command", "sessions": 20, "in_flight": 4}},
+            "workloads": {"trials": {"kind": "command", "sessions": 10, "in_flight": 4}},
             "knobs": {"build": {"kind": "commit", "levels": {"before": "before", "after": "after"}}},
         }
         for place, value in changes.items():
@@ -59,7 +57,7 @@ class Home:
         (self.path / "campaign.yaml").write_text(json.dumps(spec, indent=1))
 
     def suspect(
-        self, id: str = "H1", prediction: str = "0.33:removes", knob: str = "build", **arms: str
+        self, id: str = "H1", prediction: str = "0.67:removes", knob: str = "build", **arms: str
     ) -> None:
         """Write a suspect whose arms are levels of a knob."""
         control, treatment = arms.get("control", "before"), arms.get("treatment", "after")

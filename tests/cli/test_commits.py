@@ -16,6 +16,7 @@ import pytest
 
 from tests.cli.campaigns import records, succeeded
 from tests.cli.commits import FAILS, WORKS, Home
+from tests.cli.test_processes import wait_for
 from tests.conftest import ROOT, Workbench
 from tests.vcs.trees import git
 from workbench.store import RunView
@@ -246,8 +247,8 @@ def test_a_build_is_done_once_for_all_runs(workbench: Workbench, home: Home) -> 
 
 def test_ctrl_c_ends_a_build_and_nothing_has_begun(home: Home, tmp_path: Path) -> None:
     told = tmp_path / "told"
-    os.mkfifo(told)
-    home.write(knobs__build__build=["sh", "-c", f"echo $$ > {told}; exec sleep 600"])
+    script = f"echo $$ > {told}.new; mv {told}.new {told}; exec sleep 600"
+    home.write(knobs__build__build=["sh", "-c", script])
     process = subprocess.Popen(
         [sys.executable, "-m", "workbench", "test", "H1", "--display", "none"],
         cwd=home.path,
@@ -255,6 +256,7 @@ def test_ctrl_c_ends_a_build_and_nothing_has_begun(home: Home, tmp_path: Path) -
         stderr=subprocess.PIPE,
         text=True,
     )
+    wait_for(told)
     build = psutil.Process(int(told.read_text()))
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)

@@ -205,10 +205,11 @@ def test_a_server_and_its_file_are_those_of_the_worktree(workbench: Workbench, h
     spec = json.loads(text)
     for arm in spec["test"].values():
         arm["line"] = "y"
-    spec["prediction"] = {"control": 0.9, "treatment": 0.9}
+    spec["prediction"] = {"control": 0.9, "treatment": 0.4}
     (home.path / "hypotheses" / "H01-it.yaml").write_text(json.dumps(spec))
     words = ("--seed", "7", "--max-blocks", "2", "--json", "--display", "none")
     done = workbench("test", "H1", *words, cwd=home.path)
+    assert done.stdout, done.stderr
     told = json.loads(done.stdout.splitlines()[-1])
     assert [arm["hit"] for arm in told["arms"].values()] == [20, 20]  # both say it now
     for name, text in (("before", "SAYS = 'wrong'\n"), ("after", "SAYS = 'right'\n")):

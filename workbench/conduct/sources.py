@@ -247,7 +247,8 @@ class Sources:
         moved = place.moved(real)
         if moved == real or Path(moved).is_dir():
             return cwd if moved == real else moved
-        if f"{real}/".startswith(f"{self._root}/"):  # of a campaign in the repository, and in no commit
+        campaign_in_it = self._root.is_relative_to(place.instead_of)
+        if campaign_in_it and Path(real).is_relative_to(self._root):  # the campaign's, and in no commit
             return cwd
         raise ValueError(f"there is no folder {place.named(moved)} in the code that is checked out")
 

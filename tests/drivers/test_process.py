@@ -29,7 +29,7 @@ from workbench.engines.process import MARK, ProcessEngine
 from workbench.errors import ArmCouldNotStart, EngineError
 from workbench.http.control import Control
 from workbench.model.plan import Arm, Part
-from workbench.ports import Component, Launch, Place, Sighting
+from workbench.ports import Component, Launch, Place, Sighting, Turn
 
 ARM = Arm(name="control", settings={})
 LITTLE = str(Path(__file__).parent / "component.py")
@@ -190,7 +190,7 @@ def test_a_server_on_a_port_of_its_own_is_asked_where_clients_find_it(tmp_path: 
     refused(tmp_path, late, url=url, ready_timeout=0.5, stop_timeout=0.1)
 
 
-def settled(tree: Path, folder: Path) -> Callable[[Launch, str], Launch]:
+def settled(tree: Path, folder: Path) -> Turn:
     """Give the turn of an arm that is run from another folder than its repository."""
     place = Place(folder=str(folder), instead_of=str(tree))
 
@@ -241,9 +241,7 @@ def test_a_component_runs_in_the_worktree_with_its_files_and_its_log(tmp_path: P
 
 
 @pytest.mark.parametrize("own", [False, True], ids=["checked-out", "own-tree"])
-def test_any_tracked_file_of_a_worktree_may_be_newer_than_its_process(
-    own: bool, tmp_path: Path
-) -> None:
+def test_any_tracked_file_of_a_worktree_counts_as_run(own: bool, tmp_path: Path) -> None:
     tree = Tree(tmp_path / "worktree")
     tree.commit(other__py="x", serve__py=Path(LITTLE).read_text())
     turn = settled(tree.path if own else tmp_path / "engine", tree.path)

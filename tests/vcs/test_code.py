@@ -180,3 +180,13 @@ def test_the_newest_of_the_tracked_files_is_the_one_that_counts(tree: Tree) -> N
     assert code.newest(tree.path) == 2000.0
     (tree.path / "serve.py").unlink()
     assert code.newest(tree.path) == 1000.0
+
+
+@pytest.mark.parametrize("name", ["a*.py", ":(top)x", "-b", "[ab].py", HOSTILE])
+def test_a_name_is_no_pattern(name: str, tree: Tree) -> None:
+    tree.commit(ab__py="")
+    assert not code.knows(tree.path, name)
+    tree.write(name, "")
+    assert not code.knows(tree.path, name)
+    tree.commit()
+    assert code.knows(tree.path, name)

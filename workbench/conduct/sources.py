@@ -24,7 +24,6 @@ from workbench.store.plainfile import printable
 from workbench.vcs import code
 from workbench.vcs.bytecode import Bytecode, cache_of
 from workbench.vcs.checkouts import Checkouts, Patch, Stamp, Wanted
-from workbench.vcs.git import Git
 from workbench.vcs.repository import Repository
 
 # what a campaign writes into its folder, which may lie in the repository that it is about
@@ -279,6 +278,6 @@ def read_patch(root: Path, name: str) -> Patch:
 
 def _known(folder: Path, path: str) -> bool:
     try:
-        return bool(Git(folder).fields("ls-files", "-z", "--", f":(top,literal){path}"))
+        return code.knows(folder, path)
     except GitError:
         return False

@@ -16,6 +16,7 @@ from workbench.store.diffs import redact_diff
 from workbench.vcs.git import Git, is_sha
 
 _MOST = 500  # names of unknown files that are recorded
+_LITERALLY = "GIT_LITERAL_PATHSPECS"
 _DIFFERENCE = (
     *("diff", "HEAD", "--full-index", "--no-ext-diff", "--no-textconv", "--no-renames", "-U3"),
     *("--diff-algorithm=myers", "--submodule=short", "--src-prefix=a/", "--dst-prefix=b/"),
@@ -57,12 +58,11 @@ def look(
     """
     git = Git(folder)
     head = git.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}", fine=(0, 1)).decode().strip()
-    where = _all_but(without)
     if untracked is None:
-        untracked = _untracked(git, where)
+        untracked = _untracked(git, without)
     if not is_sha(head):  # before the first commit
         return Found(code=Code(commit=None, untracked=untracked))
-    patch = redact_diff(git.run(*_DIFFERENCE, *where), secrets)
+    patch = redact_diff(_ask(git, *_DIFFERENCE, without=without), secrets)
     code = Code(
         commit=head,
         dirty=bool(patch),
@@ -90,19 +90,27 @@ def newest(folder: Path) -> float | None:
 
 def changes(top: Path, without: Sequence[str] = ()) -> tuple[str, ...]:
     """Name the tracked files that differ from the commit, but for some paths. Raises GitError."""
-    names = Git(top).fields("diff", "HEAD", "--name-only", "-z", "--no-renames", *_all_but(without))
-    return tuple(_text(name) for name in names)
+    names = _ask(Git(top), "diff", "HEAD", "--name-only", "-z", "--no-renames", without=without)
+    return tuple(_text(name) for name in names.split(b"\0")[:-1])
 
 
-def _all_but(without: Sequence[str]) -> list[str]:
-    return ["--", ":(top)", *(f":(top,exclude,literal){path}" for path in without)]
+def knows(top: Path, path: str) -> bool:
+    """Say whether a file is a tracked one, by its path from the top. Raises GitError."""
+    return bool(Git(top).run("ls-files", "-z", "--", path, env={_LITERALLY: "1"}))
 
 
-def _untracked(git: Git, where: Sequence[str]) -> tuple[str, ...]:
+def _ask(git: Git, *arguments: str, without: Sequence[str]) -> bytes:
+    """Ask about all files but some."""
+    paths = [":(top)", *(f":(top,exclude,literal){path}" for path in without)]
+    return git.run(*arguments, "--", *paths, env={_LITERALLY: "0"})
+
+
+def _untracked(git: Git, without: Sequence[str]) -> tuple[str, ...]:
     try:
-        found = git.fields("ls-files", "--others", "--exclude-standard", "-z", *where)
+        listed = _ask(git, "ls-files", "--others", "--exclude-standard", "-z", without=without)
     except GitError:
         return ()
+    found = listed.split(b"\0")[:-1]
     names = [name for each in found if "__pycache__/" not in (name := _text(each))]
     more = [f"... and {len(names) - _MOST} more"] if len(names) > _MOST else []
     return (*names[:_MOST], *more)

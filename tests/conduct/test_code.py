@@ -14,8 +14,10 @@ import pytest
 
 from tests.campaign.simulated_tests import campaign, plan, suspect
 from tests.vcs.trees import Tree, git
+from workbench.campaign.running import build
 from workbench.conduct import codeback
 from workbench.conduct.codeback import Due, runs_from
+from workbench.conduct.experiment import read_back
 from workbench.conduct.feasible import check
 from workbench.conduct.knobs import Knobs
 from workbench.conduct.pinning import checks_out, moved, pinned
@@ -271,6 +273,26 @@ def test_code_is_looked_at_where_it_is_run(tree: Tree, root: Path) -> None:
     assert b"+edited" in sources.patch(own)
     assert Sources(None, root).look(PLAIN) is None
     assert Sources(None, root, "gone").look(PLAIN) is None
+
+
+@pytest.mark.parametrize(
+    ("engine", "ours"),
+    [
+        ({"cluster": "trial"}, True),  # a command for each trial
+        ({"cluster": "start", "disturbs": True}, True),
+        ({"cluster": "start"}, False),  # as one that is attached to
+    ],
+    ids=["command", "started", "attached"],
+)
+def test_what_others_have_started_has_the_commit_as_a_note(
+    engine: dict[str, Any], ours: bool, tree: Tree, root: Path
+) -> None:
+    tree.write("serve.py", "edited\n")
+    executed = replace(plan(campaign({"control": 0.3}, **engine), suspect()), repo="engine")
+    parts, _ = build(executed, root)
+    for found in asyncio.run(read_back(executed, parts)).values():
+        assert (found.code is not None) is ours
+        assert found.volatile.get("commit in the repository") == (None if ours else head(tree))
 
 
 def test_submodules_are_noted(tree: Tree, root: Path) -> None:

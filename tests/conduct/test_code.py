@@ -90,6 +90,13 @@ def test_what_cannot_be_had_is_refused_when_it_is_planned() -> None:
         checked(commit("main"), commit("v1"))
     with pytest.raises(ValueError, match="another knob of the arm builds the code by another command"):
         checked(commit("main", build=["make"]), patch(None, build=["ninja"]))
+    checked(commit("main", readback={"checkout": "code.commit"}))
+    env = Part(
+        kind="env",
+        options={"name": "A", "levels": {"it": "1"}, "readback": {"checkout": "code.commit"}},
+    )
+    with pytest.raises(ValueError, match="knob knob0 would be read back by the code"):
+        checked(env, commit("main"))
     with pytest.raises(ValueError, match="engine 'prod' starts nothing"):
         checked(commit("main"), lifecycle="attach")
     with pytest.raises(ValueError, match=r"engine 'prod' runs on ops@gpu-host"):
@@ -163,12 +170,15 @@ def test_a_campaign_in_its_repository_may_write_its_own_files(tree: Tree) -> Non
         ({"wait": patch("a.patch", onto="no-such")}, "the patch: no commit is named 'no-such'"),
         ({"wait": patch("gone.patch")}, "gone.patch: No such file"),
         ({"wait": patch("a.patch/b")}, "a.patch/b: Not a directory"),
+        ({"wait": patch("engine")}, "engine: is no file"),
+        ({"wait": patch("pipe")}, "pipe: is no file"),
     ],
 )
 def test_what_is_not_there_is_refused(
     parts: Mapping[str, Part], what: str, tree: Tree, root: Path
 ) -> None:
     (root / "a.patch").write_bytes(tree.patch("serve.py", "two\n"))
+    os.mkfifo(root / "pipe")
     with pytest.raises(UsageError, match=what):
         pinned(planned("engine", **parts), root)
 

@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 from workbench import plugins
 from workbench.conduct.executor import IN_FLIGHT
-from workbench.conduct.knobs import COMPONENTS, LEVELS, Knobs
+from workbench.conduct.knobs import COMPONENTS, LEVELS, READBACK, Knobs
 from workbench.errors import nearest
+from workbench.judge.readback import CHECKOUT
 from workbench.model.campaign import EngineSpec, WorkloadSpec
 from workbench.model.plan import Arm, Cluster, Part
 from workbench.ports import Launch
@@ -74,6 +75,12 @@ def check(knobs: Knobs, arm: Arm, engine: EngineSpec, workload: WorkloadSpec) ->
 
 def _check_code(knobs: Knobs, arm: Arm, engine: EngineSpec) -> None:
     """Refuse to check out code for what is not started, or is started elsewhere."""
+    for name in arm.settings.keys() - set(knobs.of_code(arm)):
+        if CHECKOUT in knobs.parts[name].options.get(READBACK, {}):
+            raise ValueError(
+                f"knob {name} would be read back by the code that is checked out, and checks none out;"
+                " only knobs such as of kind commit and patch do"
+            )
     if knobs.checkout(arm) is None:
         return
     kind, host = plugins.engine_type(engine.lifecycle), engine.options.get("ssh")

@@ -265,8 +265,11 @@ def own_files(root: Path, top: Path) -> tuple[str, ...]:
 
 def read_patch(root: Path, name: str) -> Patch:
     """Read a patch of a campaign. Raises GitError when it is not there, or empty."""
+    path = root / name
     try:
-        data = (root / name).read_bytes()
+        if path.exists() and not path.is_file():
+            raise GitError(f"{name}: is no file", hint="a patch is a file as `git diff` writes it")
+        data = path.read_bytes()
     except OSError as error:
         raise GitError(
             f"{name}: {error.strerror or error}", hint=f"it is looked for in {root}"

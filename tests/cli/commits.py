@@ -54,6 +54,7 @@ class Home:
             for key in way:
                 at = at[key]
             at[last] = value
+        spec = {name: value for name, value in spec.items() if value is not None}
         (self.path / "campaign.yaml").write_text(json.dumps(spec, indent=1))
 
     def suspect(

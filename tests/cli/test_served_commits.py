@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sys
@@ -195,6 +196,28 @@ def test_the_placeholder_stands_for_the_worktree(workbench: Workbench, home: Ser
     assert processes == {"{checkout}/serve.py"}
     for fingerprint in found.fingerprints():
         assert "{checkout}/serve.py" in fingerprint.config["server argv"]  # no path of this machine
+
+
+@pytest.mark.parametrize("path", ["engine/says.py", "./engine/../engine/says.py"])
+@pytest.mark.parametrize("repo", ["engine", None])
+def test_two_arms_may_differ_in_the_file_that_is_varied(
+    repo: str | None, path: str, workbench: Workbench, home: Served
+) -> None:
+    """Of a server its files are looked at in each start, and this one must be another one."""
+    levels = {"no": False, "yes": True}
+    home.tree.write("says.py", "SAYS = 'wrong'\n")
+    home.write(
+        repo=repo,
+        engines__it__files=["engine/*.py"],
+        engines__it__components__server__env={"TELLS": "nothing"},
+        knobs={"fix": {"kind": "file", "path": path, "line": "SAYS = 'right'", "levels": levels}},
+    )
+    home.suspect(prediction="0.99:removes", knob="fix", control="no", treatment="yes")
+    found = run(workbench, home, 0)
+    digests = {each.arm: set(each.files.values()) for each in found.fingerprints()}
+    right = hashlib.sha256(b"SAYS = 'wrong'\nSAYS = 'right'\n").hexdigest()
+    assert (right in digests["treatment"], right in digests["control"]) == (True, False)
+    assert (home.tree.path / "says.py").read_text() == "SAYS = 'wrong'\n"
 
 
 def test_a_server_and_its_file_are_those_of_the_worktree(workbench: Workbench, home: Served) -> None:

@@ -140,9 +140,10 @@ def build(
         tell: Told, in a line, of code that is checked out.
     """
     here = root or Path.cwd()
-    sources = Sources(Knobs(plan.knobs), here, plan.repo, tell, Writing().gate().knowing(plan).secrets)
-    knobs = Knobs(plan.knobs, sources.settle)
     base = here / str(plan.engine.options.get("cwd") or "")
+    secrets = Writing().gate().knowing(plan).secrets
+    sources = Sources(Knobs(plan.knobs), here, plan.repo, tell, secrets, base)
+    knobs = Knobs(plan.knobs, sources.settle)
     settings = Settings(knobs, Ground(root=here, base=base), run, sources)
     parts = Parts(
         engine=plugins.build_engine(plan.engine),

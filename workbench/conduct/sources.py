@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from workbench.conduct.knobs import Knobs
 from workbench.errors import ArmCouldNotStart, GitError, StoreError
 from workbench.model.commits import Code
 from workbench.model.plan import Arm
-from workbench.ports import CHECKOUT, Checkout, Launch, Place, Sighting
+from workbench.ports import CHECKOUT, Checkout, Edit, Launch, Place, Sighting
 from workbench.store.layout import CAMPAIGN_FILE, HYPOTHESES, RUNS, WORK
 from workbench.store.plainfile import printable
 from workbench.vcs import code
@@ -43,6 +43,7 @@ class Sources:
         repo: Its repository, from there; empty for none.
         tell: Told, in a line, of what takes long.
         secrets: Values that must not stand on record.
+        base: Folder that paths of files to be changed are from; the campaign's unless said.
     """
 
     def __init__(
@@ -52,9 +53,11 @@ class Sources:
         repo: str = "",
         tell: Callable[[str], None] = _silent,
         secrets: Sequence[str] = (),
+        base: Path | None = None,
     ) -> None:
         self._knobs = knobs or Knobs({})
         self._root = Path(os.path.realpath(root or Path.cwd()))
+        self._base = Path(os.path.realpath(base)) if base else self._root
         self._repo = repo
         self._tell = tell
         self._secrets = secrets
@@ -186,7 +189,26 @@ class Sources:
         place = self.place(arm)
         return place.named(os.path.realpath(path)) if place else ""
 
+    def changed_by(self, arm: Arm, names: Collection[str]) -> set[str]:
+        """Name the files that some knobs of an arm change, by each name that one may have on record."""
+        changed = {self._real(arm, edit) for edit in self._edits(arm, names)}
+        found: set[str] = set()
+        for edit in self._edits(arm, arm.settings):
+            path = self._real(arm, edit)
+            if path in changed:
+                found |= {edit.path, os.path.normpath(edit.path), self.named(arm, path), str(path)}
+                if path.is_relative_to(self._base):
+                    found.add(str(path.relative_to(self._base)))
+        return found
+
     # --- within ---------------------------------------------------------------------------------------
+
+    def _edits(self, arm: Arm, names: Collection[str]) -> Sequence[Edit]:
+        some = {name: level for name, level in arm.settings.items() if name in names}
+        return self._knobs.beside(Arm(name=arm.name, settings=some)).edits
+
+    def _real(self, arm: Arm, edit: Edit) -> Path:
+        return Path(os.path.realpath(self.moved(arm, self._base / edit.path)))
 
     def _checkout(self, arm: Arm) -> Checkout | None:
         try:

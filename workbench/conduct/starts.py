@@ -140,12 +140,18 @@ class Starts:
             there = {**self._first, found.arm: found}
             if all(name in there for name in pair):
                 control, treatment = (there[name] for name in pair)
+                varied = self._varied(comparison)
                 yield from starts.same_effect(control, treatment)
                 yield from starts.elsewhere(
                     control,
                     treatment,
                     self._moved(comparison),
-                    code=bool(self._varied(comparison) & self._code_knobs(comparison)),
+                    code=bool(varied & self._code_knobs(comparison)),
+                    files={
+                        name
+                        for arm in pair
+                        for name in self._sources.changed_by(self._plan.arm(arm), varied)
+                    },
                 )
 
     def _moved(self, comparison: Comparison) -> set[str]:

@@ -174,8 +174,9 @@ class Component:
         log: Path of its log; empty if it has none that can be read.
         log_from: Byte of the log at which this start begins.
         files: Path to sha256 of the files that it runs, as they are now.
-        newest: When the newest of those files was changed, by the clock that tells `started`; None
-            without files. Of one that is run from a worktree of its own, any tracked file counts.
+        newest: When the newest of those files was changed, seconds since 1970; None without files. In a
+            worktree that was checked out for it, any tracked file counts.
+        early: Seconds by which the kernel may tell `started` too early, beside the clock of files.
         cwd: Folder in which it runs, as the kernel has it.
     """
 
@@ -189,6 +190,7 @@ class Component:
     log_from: int = 0
     files: Mapping[str, str] = field(default_factory=dict)
     newest: float | None = None
+    early: float = 0.0
     cwd: str = ""
 
 

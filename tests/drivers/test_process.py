@@ -268,11 +268,11 @@ def test_any_tracked_file_of_a_worktree_counts_as_run(own: bool, tmp_path: Path)
     for each in (before, unknown):
         assert each.newest is not None
         assert each.started is not None
-        assert each.newest <= each.started + 0.01
+        assert each.newest <= each.started + each.early + 0.01
     assert before.newest == unknown.newest
     assert after.newest is not None
     assert after.started is not None
-    assert (after.newest > after.started) is not own
+    assert (after.newest > after.started + after.early) is not own
 
 
 def test_logs_are_kept_and_each_start_knows_where_it_begins(tmp_path: Path) -> None:

@@ -56,7 +56,8 @@ def component(
         log=log,
         log_from=log_from,
         files=digests,
-        newest=None if newest is None else newest - _told_too_early(),
+        newest=newest,
+        early=_told_too_early(),
         cwd=cwd,
     )
 

@@ -134,7 +134,7 @@ def stale(arm: str, sighting: Sighting) -> tuple[Guard, ...]:
         )
         for name, each in sighting.components.items()
         if each.started is not None and each.newest is not None
-        if each.newest > each.started + _TICK
+        if each.newest > each.started + each.early + _TICK
     )
 
 

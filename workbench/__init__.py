@@ -8,6 +8,7 @@ The map, from the top floor down; imports go downwards only, and a test holds th
     plugins              finds engines, workloads, knobs and classifiers by name
     engines/ workloads/ knobs/ classifiers/     what touches the system under test
     http/                the HTTP client beneath them: how each attempt ended, in one word
+    vcs/                 what git says of commits; worktrees; the only user of git
     store/               campaigns and runs: the only reader and writer of our files
     judge/               trials to counts to verdicts to states; guards
     stats/               e-values, intervals, design effect, planning: numbers in, numbers out

@@ -37,11 +37,67 @@ class Edit:
     value: Any = None
 
 
+CHECKOUT = "{checkout}"  # in words of a launch: the folder that its code is run from
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Checkout:
+    """Code that an arm is run from, in place of the repository's own work tree.
+
+    Attributes:
+        commit: Revision of the commit, once planned its whole id; empty for the one that is checked out
+            in the repository.
+        patches: Paths of files with changes to lay over it, in this order, from the campaign's folder.
+        build: Command that is executed in it once, word by word; empty for none.
+        build_timeout: Seconds that the command may take.
+    """
+
+    commit: str = ""
+    patches: tuple[str, ...] = ()
+    build: tuple[str, ...] = ()
+    build_timeout: float = 1800.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Place:
+    """Where the code of an arm lies. Paths are absolute, with no symbolic link on the way.
+
+    Attributes:
+        folder: Its topmost folder.
+        instead_of: That of the repository's own work tree; empty if it has none.
+    """
+
+    folder: str
+    instead_of: str = ""
+
+    def moved(self, path: str) -> str:
+        """Give what lies here in place of a path of the repository; other paths stay."""
+        inner = _within(path, self.instead_of)
+        return path if inner is None else f"{self.folder}/{inner}".rstrip("/")
+
+    def named(self, path: str) -> str:
+        """Name a path as it goes on record, the same wherever the code lies; empty for others."""
+        inner = _within(path, self.folder)
+        return "" if inner is None else f"{CHECKOUT}/{inner}".rstrip("/")
+
+    def fill(self, text: str) -> str:
+        """Put the folder where a text has the placeholder."""
+        return text.replace(CHECKOUT, self.folder)
+
+
+def _within(path: str, folder: str) -> str | None:
+    """Give a path from a folder on; None if it does not lie there."""
+    if not folder or not f"{path}/".startswith(f"{folder}/"):
+        return None
+    return path[len(folder) + 1 :]
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Launch:
     """How a component of an engine is started and spoken to, as far as knobs can turn it.
 
-    The engine acts on the first three; files, requests and load are the conductor's and the workload's.
+    The engine acts on `argv`, `env`, `url`, `cwd` and `place`; the rest is the conductor's and the
+    workload's.
 
     Attributes:
         argv: Its command line, word by word; no shell ever sees it.
@@ -51,6 +107,10 @@ class Launch:
         request: Fields to lay over the body of every request, by dotted key; None takes one out.
         load: What the load is to be, in place of the plan's: `in_flight`, and options of the workload
             such as `turns`.
+        checkout: Code to run it from; None for the repository's own work tree, if there is one.
+        cwd: Folder in which it runs, absolute. The engine says which, and the conductor moves it into
+            the code that is run.
+        place: Where that code lies, from the conductor; None if nobody knows of any.
     """
 
     argv: tuple[str, ...] = ()
@@ -59,6 +119,9 @@ class Launch:
     edits: tuple[Edit, ...] = ()
     request: Mapping[str, Any] = field(default_factory=dict)
     load: Mapping[str, Any] = field(default_factory=dict)
+    checkout: Checkout | None = None
+    cwd: str = ""
+    place: Place | None = None
 
 
 class Turn(Protocol):
@@ -111,7 +174,10 @@ class Component:
         log: Path of its log; empty if it has none that can be read.
         log_from: Byte of the log at which this start begins.
         files: Path to sha256 of the files that it runs, as they are now.
-        newest: When the newest of those files was changed, seconds since 1970; None without files.
+        newest: When the newest of those files was changed, seconds since 1970; None without files. In a
+            worktree that was checked out for it, any tracked file counts.
+        early: Seconds by which the kernel may tell `started` too early, beside the clock of files.
+        cwd: Folder in which it runs, as the kernel has it.
     """
 
     url: str = ""
@@ -124,6 +190,8 @@ class Component:
     log_from: int = 0
     files: Mapping[str, str] = field(default_factory=dict)
     newest: float | None = None
+    early: float = 0.0
+    cwd: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

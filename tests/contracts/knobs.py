@@ -16,7 +16,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from workbench.ports import Edit, KnobKind, Launch
+from workbench.ports import Checkout, Edit, KnobKind, Launch
 
 HOSTILE: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1e-7, float("nan"), float("inf"), 10**40),
@@ -42,6 +42,13 @@ launches = st.builds(
     ).map(tuple),
     request=st.dictionaries(names, st.integers(), max_size=2),
     load=st.dictionaries(names, st.integers(), max_size=2),
+    checkout=st.none()
+    | st.builds(
+        Checkout,
+        commit=st.sampled_from(["", "main"]),
+        patches=st.sampled_from([(), ("a.patch",)]),
+        build=st.sampled_from([(), ("make",)]),
+    ),
 )
 
 

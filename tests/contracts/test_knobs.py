@@ -15,6 +15,7 @@ from workbench.model.plan import Part
 from workbench.ports import Launch
 
 KINDS: Mapping[str, list[tuple[Mapping[str, Any], list[Any]]]] = {
+    "commit": [({}, ["main", "0c16cace8"]), ({"build": ["make", "-j"]}, ["v1^", "--help", "a\nb"])],
     "endpoint": [({}, ["http://127.0.0.1:30000", "https://engine.example/base"])],
     "env": [({"name": "A"}, ["1", 2, None])],
     "file": [
@@ -23,6 +24,10 @@ KINDS: Mapping[str, list[tuple[Mapping[str, Any], list[Any]]]] = {
     ],
     "flag": [({"flag": "--fast"}, [True, False, "x", 3])],
     "load": [({"field": "in_flight"}, [1, 60]), ({"field": "turns"}, [4, "many"])],
+    "patch": [
+        ({}, [None, "patches/a.patch"]),
+        ({"onto": "main", "build": ["make"], "build_timeout": 60}, [None, "-a.patch", "../b.patch"]),
+    ],
     "request": [({"field": "temperature"}, [0, 0.7, None, {"a": [1]}])],
 }
 CASES = [

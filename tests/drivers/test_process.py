@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +22,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import ROOT
+from tests.vcs.trees import Tree
 from workbench import plugins
 from workbench.engines.components import ProcessEngineOptions, draw_ports, fill
 from workbench.engines.process import MARK, ProcessEngine
 from workbench.errors import ArmCouldNotStart, EngineError
 from workbench.http.control import Control
 from workbench.model.plan import Arm, Part
-from workbench.ports import Component, Launch, Sighting
+from workbench.ports import Component, Launch, Place, Sighting, Turn
 
 ARM = Arm(name="control", settings={})
 LITTLE = str(Path(__file__).parent / "component.py")
@@ -184,6 +188,91 @@ def test_a_server_on_a_port_of_its_own_is_asked_where_clients_find_it(tmp_path: 
     assert told(tmp_path, {**server, "url": url})[1].url == url
     late = {"argv": [*server["argv"], "later"], "health": "/"}
     refused(tmp_path, late, url=url, ready_timeout=0.5, stop_timeout=0.1)
+
+
+def settled(tree: Path, folder: Path) -> Turn:
+    """Give the turn of an arm that is run from another folder than its repository."""
+    place = Place(folder=str(folder), instead_of=str(tree))
+
+    def turn(launch: Launch, component: str = "") -> Launch:
+        return replace(launch, cwd=place.moved(launch.cwd), place=place)
+
+    return turn
+
+
+def test_a_component_runs_in_the_worktree_with_its_files_and_its_log(tmp_path: Path) -> None:
+    """What lies in the repository is that of the worktree; on record stands no path of this machine."""
+    for name in ("engine", "worktree"):
+        tree = Tree(tmp_path / name)
+        tree.write("lib/model.txt", name)
+        tree.commit(serve__py=Path(LITTLE).read_text())
+    turn = settled(tmp_path / "engine", tmp_path / "worktree")
+    server = {
+        "argv": ["{python}", "../serve.py", "{port}", "{checkout}/x"],
+        "env": {"PYTHONPATH": "{checkout}/lib:/y"},
+        "cwd": "engine/lib",
+        "log": "engine/own.log",
+        "health": "/",
+    }
+    engine = engine_of(tmp_path, server, files=["engine/lib/*.txt"])
+
+    async def look() -> tuple[dict[str, Any], Component]:
+        endpoint = await engine.start(ARM, turn)
+        try:
+            seen = await engine.look()
+            assert seen is not None
+            answer: dict[str, Any] = await Control().json(endpoint.url)
+            return answer, seen.components["server"]
+        finally:
+            await engine.stop()
+
+    worktree = tmp_path / "worktree"
+    answer, seen = asyncio.run(look())
+    assert answer["cwd"] == seen.cwd == str(worktree / "lib")
+    assert answer["argv"][2] == f"{worktree}/x"
+    assert answer["env"]["PYTHONPATH"] == f"{worktree}/lib:/y"
+    assert seen.log == str(worktree / "own.log")
+    found = asyncio.run(engine.fingerprint(ARM, turn))
+    assert found.files.keys() == seen.files.keys()
+    assert set(found.files) - {sys.executable} == {"{checkout}/serve.py", "{checkout}/lib/model.txt"}
+    assert found.files["{checkout}/lib/model.txt"] == hashlib.sha256(b"worktree").hexdigest()
+    assert found.config["server env PYTHONPATH"] == "{checkout}/lib:/y"
+    assert "{checkout}/x" in found.config["server argv"]
+
+
+@pytest.mark.parametrize("own", [False, True], ids=["checked-out", "own-tree"])
+def test_any_tracked_file_of_a_worktree_counts_as_run(own: bool, tmp_path: Path) -> None:
+    tree = Tree(tmp_path / "worktree")
+    tree.commit(other__py="x", serve__py=Path(LITTLE).read_text())
+    turn = settled(tree.path if own else tmp_path / "engine", tree.path)
+    server = {"argv": ["{python}", str(tree.path / "serve.py"), "{port}"], "health": "/"}
+    engine = engine_of(tmp_path, server)
+
+    async def look() -> list[Component]:
+        await engine.start(ARM, turn)
+        try:
+            found = []
+            for name in ("", "unknown.py", "other.py"):
+                if name:
+                    (tree.path / name).touch()
+                    later = time.time() + 60
+                    os.utime(tree.path / name, (later, later))
+                seen = await engine.look()
+                assert seen is not None
+                found.append(seen.components["server"])
+            return found
+        finally:
+            await engine.stop()
+
+    before, unknown, after = asyncio.run(look())
+    for each in (before, unknown):
+        assert each.newest is not None
+        assert each.started is not None
+        assert each.newest <= each.started + each.early + 0.01
+    assert before.newest == unknown.newest
+    assert after.newest is not None
+    assert after.started is not None
+    assert (after.newest > after.started + after.early) is not own
 
 
 def test_logs_are_kept_and_each_start_knows_where_it_begins(tmp_path: Path) -> None:

@@ -106,6 +106,9 @@ def test_another_process_is_a_restart(now: Sighting, tripped: bool) -> None:
 
 def test_a_process_older_than_its_files_does_not_run_them() -> None:
     assert not starts.stale("control", sighting(newest=99.0))
+    early = Component(pid=7, started=100.0, newest=100.9, early=0.95)
+    assert not starts.stale("control", Sighting(components={"decode": early}))
+    assert starts.stale("control", Sighting(components={"decode": replace(early, early=0.5)}))
     (guard,) = starts.stale("control", sighting(newest=101.0))
     assert guard.name == "older-than-its-files"
     assert "component decode" in guard.detail

@@ -202,6 +202,31 @@ def test_a_campaign_is_checked_against_itself(
     assert not what or what in problems[0]
 
 
+@pytest.mark.parametrize(
+    ("knob", "repo", "what"),
+    [
+        ("{kind: commit, levels: {a: v1, b: '1234567'}}", "..", ""),
+        ("{kind: patch, levels: {a: null, b: p.patch}}", "..", ""),
+        (
+            "{kind: commit, levels: {a: v1, b: 1234567}}",
+            "..",
+            "1234567 names no commit; write it in quotes",
+        ),
+        ("{kind: commit, levels: {a: v1, b: null}}", "..", "None names no commit"),
+        ("{kind: patch, levels: {a: null, b: true}}", "..", "True names no patch"),
+        ("{kind: commit, levels: {a: v1, b: v2}}", "", "names no repository; add `repo: FOLDER`"),
+    ],
+)
+def test_knobs_that_check_code_out_name_something_of_a_repository(
+    tmp_path: Path, knob: str, repo: str, what: str
+) -> None:
+    text = MORE.replace("knobs:\n", f"knobs:\n  build: {knob}\n", 1)
+    assert text != MORE
+    problems = told(write(tmp_path, {}, f"{text}repo: {repo}\n" if repo else text))
+    assert len(problems) == (1 if what else 0)
+    assert not what or what in problems[0]
+
+
 def test_components_of_a_knob_are_those_of_an_engine(tmp_path: Path) -> None:
     text = CAMPAIGN.replace("argv: [x]}", "components: {prefill: {}, decode: {}}}")
     text = text.replace("flag: --hicache", "flag: --hicache, components: [prefil]")

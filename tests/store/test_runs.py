@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -14,7 +15,9 @@ from pathlib import Path
 import pytest
 
 from tests.store.examples import AT_ONCE, OWNER, RUN, event, key, manifest, plan, sample
+from tests.store.test_documents import sealed_again
 from workbench.errors import LockHeld, StoreError, VersionTooNew
+from workbench.model.commits import Code
 from workbench.model.outcome import Ending, Exchange, Label, Status
 from workbench.model.plan import Arm
 from workbench.model.run import Fingerprint, RunState, Seen
@@ -263,6 +266,40 @@ def test_two_openings_of_one_run_are_refused_also_within_a_process(tmp_path: Pat
         pass
 
 
+def test_changes_to_code_are_kept_once_each(tmp_path: Path) -> None:
+    with RunFolder.create(tmp_path, manifest(), AT_ONCE) as folder:
+        for patch in (b"one\n", b"one\n", b"two\n", b"one\n", b"two\n"):
+            folder.write_patch(patch)
+    found = {path.name: path.read_bytes() for path in folder.path.glob("*.patch")}
+    name = f"dirty-{hashlib.sha256(b'two' + bytes([10])).hexdigest()[:12]}.patch"
+    assert found == {"dirty.patch": b"one\n", name: b"two\n"}
+
+
+def test_code_is_read_back_as_it_was_and_may_be_missing(tmp_path: Path) -> None:
+    code = Code(
+        commit="1" * 40,
+        dirty=True,
+        patch_sha256="2" * 64,
+        untracked=("-a\nb", "ÿ"),
+        patches={"b.patch": "3" * 64, "a.patch": "4" * 64},
+    )
+    found = Fingerprint(arm="control", config={}, code=code)
+    with RunFolder.create(tmp_path, manifest(), AT_ONCE) as folder:
+        folder.write_fingerprint(found, 1)
+        folder.replace_manifest(fingerprints={"control": found})
+        folder.write_fingerprint(Fingerprint(arm="treatment", config={}), 1)
+    view = RunView.read(folder.path)
+    for again in (view.fingerprint("control", 1), view.manifest.fingerprints["control"]):
+        assert again == found
+        assert again.code is not None
+        assert list(again.code.patches) == ["b.patch", "a.patch"]  # they are laid over in this order
+    path = folder.path / "fingerprint-treatment-1.json"
+    document = json.loads(path.read_bytes())
+    assert document.pop("code", "nothing") is None
+    sealed_again(document, path)  # as one was written before there was any
+    assert view.fingerprint("treatment", 1).code is None
+
+
 def test_a_closed_folder_takes_nothing_more(tmp_path: Path) -> None:
     folder = RunFolder.create(tmp_path, manifest(), AT_ONCE)
     folder.append_sample(sample(0))
@@ -273,6 +310,7 @@ def test_a_closed_folder_takes_nothing_more(tmp_path: Path) -> None:
         lambda: folder.append_event(event()),
         lambda: folder.replace_manifest(why="x"),
         lambda: folder.write_fingerprint(Fingerprint(arm="control", config={}), 1),
+        lambda: folder.write_patch(b"x"),
         lambda: folder.close(RunState.FINISHED),
     )
     for attempt in attempts:

@@ -10,6 +10,7 @@ from workbench.campaign.holding import Leave, held
 from workbench.campaign.registry import Campaign
 from workbench.campaign.testing import placed
 from workbench.conduct.measuring import plan_measurement
+from workbench.conduct.pinning import moved, pinned
 from workbench.conduct.site import engine_of, spoken
 from workbench.errors import ResumeRefused
 from workbench.model.event import Actor
@@ -48,7 +49,7 @@ def measure(
     Raises:
         WorkbenchError: See the tree in `errors`.
     """
-    plan = plan_measurement(campaign.spec, settings, asked, twice=twice)
+    plan = pinned(plan_measurement(campaign.spec, settings, asked, twice=twice), campaign.root)
     root, there = campaign.root, placed(plan, campaign.root)
     engine = engine_of(campaign.spec, "", asked).name
     leave = protecting.with_leave(root, campaign.spec, engine, there, by, leave)
@@ -70,6 +71,8 @@ def resume(
     root, path = campaign.root, campaign.run_folder(run)
     plan = _plan_to_resume(RunView.read(path).manifest)
     there = placed(plan, root)
+    for line in moved(there, root):
+        leave.tell(line)
     leave = protecting.with_leave(root, campaign.spec, _engine_of(campaign, plan), there, by, leave)
     with held(root, there, *running.build(there, root), leave) as holding:
         holding.say(path.name)

@@ -20,6 +20,7 @@ from workbench.conduct.interrupt import run_interruptible
 from workbench.conduct.knobs import Knobs
 from workbench.conduct.plans import same_test
 from workbench.conduct.settings import Ground, Settings
+from workbench.conduct.sources import Sources
 from workbench.errors import Interrupted, ResumeRefused, UsageError
 from workbench.judge.continuation import NOTHING, Beginning
 from workbench.judge.docket import Docket, replay
@@ -27,7 +28,11 @@ from workbench.model.plan import Plan
 from workbench.model.progress import Phase, Snapshot
 from workbench.model.run import Fingerprint, Manifest, RunState, Served
 from workbench.ports import Observer
-from workbench.store import RunFolder, RunView, current_owner, holds_run, new_run_id
+from workbench.store import RunFolder, RunView, Writing, current_owner, holds_run, new_run_id
+
+
+def _silent(_: str) -> None:
+    """Tell nobody."""
 
 
 def planned(
@@ -123,18 +128,23 @@ def conduct(
         raise Interrupted(error.what, hint=f"go on with --resume {folder.path}") from error
 
 
-def build(plan: Plan, root: Path | None = None, run: str = "") -> tuple[Parts, Settings]:
+def build(
+    plan: Plan, root: Path | None = None, run: str = "", tell: Callable[[str], None] = _silent
+) -> tuple[Parts, Settings]:
     """Import and build the plug-ins that a plan names, and give the files that its arms need changed.
 
     Args:
         plan: The plan, placed.
         root: The campaign's folder, None outside of one.
         run: For which run.
+        tell: Told, in a line, of code that is checked out.
     """
-    knobs = Knobs(plan.knobs)
     here = root or Path.cwd()
     base = here / str(plan.engine.options.get("cwd") or "")
-    settings = Settings(knobs, Ground(root=here, base=base), run)
+    secrets = Writing().gate().knowing(plan).secrets
+    sources = Sources(Knobs(plan.knobs), here, plan.repo, tell, secrets, base)
+    knobs = Knobs(plan.knobs, sources.settle)
+    settings = Settings(knobs, Ground(root=here, base=base), run, sources)
     parts = Parts(
         engine=plugins.build_engine(plan.engine),
         workload=plugins.build(plugins.Group.WORKLOAD, plan.workload),
@@ -142,6 +152,7 @@ def build(plan: Plan, root: Path | None = None, run: str = "") -> tuple[Parts, S
         knobs=knobs,
         files=settings.of,
         edited=settings.edited,
+        sources=sources,
     )
     return parts, settings
 

@@ -20,7 +20,7 @@ from workbench.model.plan import Cluster
 from workbench.model.run import RunState
 from workbench.store import putback
 from workbench.store.find import has_begun
-from workbench.store.layout import CAMPAIGN_FILE, RUNS
+from workbench.store.layout import CAMPAIGN_FILE, RUNS, WORK
 from workbench.store.putback import Restored
 from workbench.store.scaffold import scaffold
 
@@ -87,6 +87,7 @@ def doctor(start: Path) -> Iterator[Finding]:
     yield from _records(campaign)
     yield from _runs(campaign)
     yield from _changed(campaign.root)
+    yield from _worktrees(campaign.root)
     yield from _arms(campaign)
 
 
@@ -166,16 +167,31 @@ def _changed(root: Path) -> Iterator[Finding]:
             yield Finding(about="put back", ok=False, what=what, fix=fix)
 
 
+def _worktrees(root: Path) -> Iterator[Finding]:
+    """Say what is checked out for arms, and how much room it takes."""
+    from workbench.vcs.checkouts import WORKTREES, kept
+
+    found = list(kept(root / WORK))
+    if found:
+        size = sum(size for _, size in found)
+        what = (
+            f"{len(found)} in {WORK}/{WORKTREES}/, {size / 2**20:.0f} MB; one that is gone is made anew"
+        )
+        yield Finding(about="checkouts", ok=True, what=what)
+
+
 def _arms(campaign: Campaign) -> Iterator[Finding]:
     """Say of each test whether it could be run now; nothing is started for that."""
     from workbench.campaign import testing, verdicts
+    from workbench.conduct.pinning import checks_out
 
     for hypothesis in campaign.registry.hypotheses:
         if hypothesis.missing:
             continue
         try:
             plan = verdicts.plan(campaign, [hypothesis.id], {})
-            if plan.rules.cluster is Cluster.TRIAL:  # what else an engine runs shows once it is started
+            # what else an engine runs shows once it is started, and what is not checked out yet, then
+            if plan.rules.cluster is Cluster.TRIAL and not checks_out(plan):
                 testing.arms_of(campaign.root, plan)
         except WorkbenchError as error:
             yield Finding(about=hypothesis.id, ok=False, what=error.what, fix=error.hint)

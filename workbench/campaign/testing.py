@@ -8,7 +8,7 @@ Nothing here touches the event log; a verdict is handed to the caller, who puts 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,9 @@ from workbench.conduct.circumstances import circumstances
 from workbench.conduct.earlier import Past, serves_with
 from workbench.conduct.experiment import read_back
 from workbench.conduct.findings import differences, finding
-from workbench.errors import AlreadyDecided, ResumeRefused, StoreError, UsageError
+from workbench.conduct.interrupt import run_interruptible
+from workbench.conduct.pinning import moved
+from workbench.errors import AlreadyDecided, Interrupted, ResumeRefused, StoreError, UsageError
 from workbench.judge import fold
 from workbench.judge.continuation import Beginning, digest_of_test
 from workbench.judge.jury import Jury
@@ -67,7 +69,7 @@ def start(
     there = placed(plan, root)
     with held(root, there, *running.build(there, root), leave) as holding:
         with one_at_a_time(work_folder(root) / LOCK):
-            folder, executed, beginning = _begin(root, plan, serves)
+            folder, executed, beginning = _begin(root, plan, serves, leave)
         holding.say(folder.manifest.id)
         snapshot = running.conduct(executed, folder, observer, beginning, root)
     return snapshot, _verdicts(RunView.read(folder.path), Past(folder.path.parent))
@@ -98,6 +100,8 @@ def resume(
         )
     path = find_run(run, root / RUNS)
     there = placed(RunView.read(path).manifest.plan, root)
+    for line in moved(there, root):
+        leave.tell(line)
     with held(root, there, *running.build(there, root), leave) as holding:
         holding.say(path.name)
         return _resume(root, path, asked, observer)
@@ -183,10 +187,12 @@ def _placed(group: plugins.Group, part: Part, root: Path) -> Part:
     return replace(part, options={**part.options, "cwd": str(root / (part.options.get("cwd") or ""))})
 
 
-def _begin(root: Path, plan: Plan, serves: Sequence[Served]) -> tuple[RunFolder, Plan, Beginning]:
+def _begin(
+    root: Path, plan: Plan, serves: Sequence[Served], leave: Leave
+) -> tuple[RunFolder, Plan, Beginning]:
     """Read back what would be tested, look up what it goes on from, and put the run on record."""
     past = Past(root / RUNS)
-    manifest = running.planned(VERB, plan, serves, arms_of(root, plan))
+    manifest = running.planned(VERB, plan, serves, arms_of(root, plan, leave.tell))
     recorded = Writing().gate().knowing(plan).manifest(manifest)
     found = dict(recorded.fingerprints)
     digests = [
@@ -210,15 +216,27 @@ def _fresh(run: str, served: Served) -> str:
     return run if served.put_back else ""
 
 
-def arms_of(root: Path, plan: Plan) -> Mapping[str, Fingerprint]:
-    """Read back what the arms of a plan run, before anything is begun.
+def arms_of(
+    root: Path, plan: Plan, tell: Callable[[str], None] = _LEAVE.tell
+) -> Mapping[str, Fingerprint]:
+    """Read back what the arms of a plan run, before anything is begun; their code is checked out.
+
+    Args:
+        root: The campaign's folder, absolute.
+        plan: The plan.
+        tell: Told, in a line, of what takes long.
 
     Raises:
         ArmCouldNotStart: One of them cannot run at all.
+        Interrupted: By the user.
         PluginError: A plug-in is unknown or refuses its options.
     """
     there = placed(plan, root)
-    return asyncio.run(read_back(there, running.build(there, root)[0]))
+    parts, _ = running.build(there, root, tell=tell)
+    try:
+        return run_interruptible(read_back(there, parts))
+    except asyncio.CancelledError:
+        raise Interrupted("interrupted; nothing had been begun") from None
 
 
 def _already_decided(

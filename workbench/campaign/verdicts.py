@@ -16,6 +16,7 @@ from workbench.campaign import protecting, running, testing
 from workbench.campaign.holding import Leave
 from workbench.campaign.putting_back import require_removed
 from workbench.campaign.registry import Campaign
+from workbench.conduct.pinning import pinned
 from workbench.conduct.tests import plan_tests, served_by
 from workbench.errors import AlreadyDecided, StoreError, UsageError, WorkbenchError
 from workbench.model.event import Actor, RunNoted, VerdictGiven
@@ -46,7 +47,7 @@ def plan(
     planned = plan_tests(campaign.spec, hypotheses, asked, put_back=put_back)
     for each in hypotheses if put_back else ():
         require_removed(campaign, each, asked)
-    return planned
+    return pinned(planned, campaign.root)
 
 
 def pace(campaign: Campaign, ids: Sequence[str]) -> float | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from workbench.conduct.books import Books, Place
 from workbench.conduct.budget import Budget
@@ -18,13 +18,14 @@ from workbench.conduct.knobs import Knobs
 from workbench.conduct.labelling import Labeller
 from workbench.conduct.meter import Meter
 from workbench.conduct.schedule import job
+from workbench.conduct.sources import Sources
 from workbench.conduct.starts import Starts
 from workbench.errors import EngineError, Interrupted, ResumeRefused, StorageFull
 from workbench.judge import guards
 from workbench.judge.continuation import NOTHING, Beginning
 from workbench.judge.docket import Docket, Judged, Work
 from workbench.model.outcome import Exchange
-from workbench.model.plan import Arm, Plan
+from workbench.model.plan import Arm, Cluster, Plan
 from workbench.model.progress import Phase, Snapshot
 from workbench.model.run import Fingerprint, RunEvent, RunState
 from workbench.model.start import Start
@@ -47,6 +48,7 @@ class Parts:
         knobs: Turn an arm's settings.
         files: Gives what keeps an arm's edits of files in place while it is entered.
         edited: What was read back of an arm to the same with its files as the edits make them.
+        sources: The code that the arms are run from.
     """
 
     engine: Engine
@@ -55,6 +57,7 @@ class Parts:
     knobs: Knobs
     files: Callable[[Arm], AbstractContextManager[None]] = lambda arm: nullcontext()
     edited: Callable[[Fingerprint, Arm], Fingerprint] = lambda found, arm: found
+    sources: Sources = field(default_factory=Sources)
 
 
 class Experiment:
@@ -139,7 +142,11 @@ class Experiment:
                 pair = now[comparison.control], now[comparison.treatment]
                 self._docket.jury.trip(guards.same_config(*pair))
         parts = self._parts
-        self._starts = Starts(self._plan, self._folder, parts.engine, now, sends=parts.workload.sends)
+        for found in now.values():
+            self._keep_patch(found)
+        self._starts = Starts(
+            self._plan, self._folder, parts.engine, parts.sources, now, sends=parts.workload.sends
+        )
         self._observer.started(self._look())
         return now
 
@@ -185,7 +192,13 @@ class Experiment:
         found = guards.changed(planned, now)
         if found:
             self._folder.write_fingerprint(now, block)
+            self._keep_patch(now)
         return self._stands(found)
+
+    def _keep_patch(self, found: Fingerprint) -> None:
+        """Keep how the code of an arm differs from its commit."""
+        if found.code and (patch := self._parts.sources.patch(found.code)):
+            self._folder.write_patch(patch)
 
     def _stands(self, guards: Sequence[Guard]) -> bool:
         """Say whether the run stands; with guards it is invalid, and that is put on record."""
@@ -260,7 +273,8 @@ class Experiment:
 
 
 async def read_back(plan: Plan, parts: Parts) -> dict[str, Fingerprint]:
-    """Read back what every arm of a plan runs. Raises ArmCouldNotStart."""
+    """Read back what every arm of a plan runs, its code checked out. Raises ArmCouldNotStart."""
+    await parts.sources.ready(plan.arms)
     return {arm.name: await _read_back(arm, parts) for arm in plan.arms}
 
 
@@ -268,4 +282,11 @@ async def _read_back(arm: Arm, parts: Parts) -> Fingerprint:
     """Read back an arm, with what its knobs turn beside the engine."""
     found = await parts.engine.fingerprint(arm, parts.knobs.turn(arm))
     found = replace(found, config={**found.config, **parts.knobs.beside_in_words(arm)})
+    code = parts.sources.look(arm)
+    notes = parts.sources.notes(arm)
+    if parts.engine.disturbs or parts.engine.cluster is Cluster.TRIAL:
+        found = replace(found, code=code)
+    elif code:  # it was started by others, and they know from where
+        notes = {**notes, "commit in the repository": code.commit or "none"}
+    found = replace(found, volatile={**found.volatile, **notes})
     return parts.edited(found, arm)

@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 from workbench import plugins
 from workbench.conduct.executor import IN_FLIGHT
-from workbench.conduct.knobs import COMPONENTS, LEVELS, Knobs
+from workbench.conduct.knobs import COMPONENTS, LEVELS, READBACK, Knobs
 from workbench.errors import nearest
+from workbench.judge.readback import CHECKOUT
 from workbench.model.campaign import EngineSpec, WorkloadSpec
-from workbench.model.plan import Arm, Part
+from workbench.model.plan import Arm, Cluster, Part
 from workbench.ports import Launch
 
 
@@ -63,11 +64,36 @@ def check(knobs: Knobs, arm: Arm, engine: EngineSpec, workload: WorkloadSpec) ->
         if field.partition(".")[0] not in known:
             hint = nearest(field, [IN_FLIGHT, *known])
             raise ValueError(f"workload {workload.kind!r} has no option {field!r} for a load; {hint}")
+    _check_code(knobs, arm, engine)
     host = engine.options.get("ssh")
     if beside.edits and host:
         raise ValueError(
             f"{beside.edits[0].path} would be changed on this host, and engine {engine.name!r} runs on"
             f" {host}; give the knob another realisation there by `on:`"
+        )
+
+
+def _check_code(knobs: Knobs, arm: Arm, engine: EngineSpec) -> None:
+    """Refuse to check out code for what is not started, or is started elsewhere."""
+    for name in arm.settings.keys() - set(knobs.of_code(arm)):
+        if CHECKOUT in knobs.parts[name].options.get(READBACK, {}):
+            raise ValueError(
+                f"knob {name} would be read back by the code that is checked out, and checks none out;"
+                " only knobs such as of kind commit and patch do"
+            )
+    if knobs.checkout(arm) is None:
+        return
+    kind, host = plugins.engine_type(engine.lifecycle), engine.options.get("ssh")
+    of_code = ", ".join(knobs.of_code(arm))
+    if not kind.disturbs and kind.cluster is not Cluster.TRIAL:
+        raise ValueError(
+            f"knob {of_code} would run other code, and engine {engine.name!r} starts nothing; use one"
+            " that is started, such as lifecycle process, or knob kind endpoint"
+        )
+    if host:
+        raise ValueError(
+            f"knob {of_code} would check code out on this host, and engine {engine.name!r} runs on"
+            f" {host}"
         )
 
 
@@ -84,6 +110,8 @@ def _touched(knobs: Knobs, name: str) -> Iterator[Touch]:
         yield from (Touch("variable", each, where) for each in launch.env)
         yield from (Touch("flag", each.partition("=")[0], where) for each in launch.argv[:1])
         yield from (Touch("endpoint", "", where) for _ in launch.url[:1])
+        if launch.checkout is not None and launch.checkout.commit:
+            yield Touch("the commit", "", frozenset())
         yield from (Touch("field", each, frozenset()) for each in launch.request)
         yield from (Touch("load", each, frozenset()) for each in launch.load)
         for edit in launch.edits:

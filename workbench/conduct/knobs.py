@@ -7,7 +7,7 @@ call for each component that they start.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from workbench import plugins
@@ -15,10 +15,11 @@ from workbench.errors import ArmCouldNotStart
 from workbench.judge.readback import spelled
 from workbench.model.campaign import Knob
 from workbench.model.plan import Arm, Part
-from workbench.ports import KnobKind, Launch, Turn
+from workbench.ports import Checkout, KnobKind, Launch, Turn
 
 LEVELS, COMPONENTS, READBACK, MOVES = "levels", "components", "readback", "moves"
-_OF_EVERY_KNOB = (LEVELS, COMPONENTS, READBACK, MOVES)
+NAMED = "named"  # levels as the campaign has them, of a knob whose levels were looked up since
+_OF_EVERY_KNOB = (LEVELS, COMPONENTS, READBACK, MOVES, NAMED)
 
 
 def part_of(knob: Knob, engine: str) -> Part:
@@ -47,18 +48,27 @@ def value_of(part: Part, level: str) -> Any:
     return levels[level]
 
 
+Settle = Callable[[Arm, Launch], Launch]
+
+
+def _as_it_is(_: Arm, launch: Launch) -> Launch:
+    return launch
+
+
 class Knobs:
     """The knobs of one plan, built.
 
     Args:
         parts: The plan's knobs by name.
+        settle: Has the last word on each launch: says where the code lies that it is to run.
 
     Raises:
         PluginError: A kind is unknown, or refuses its options.
     """
 
-    def __init__(self, parts: Mapping[str, Part]) -> None:
+    def __init__(self, parts: Mapping[str, Part], settle: Settle = _as_it_is) -> None:
         self._parts = parts
+        self._settle = settle
         self._built = {name: _build(part) for name, part in parts.items()}
 
     def turn(self, arm: Arm) -> Turn:
@@ -66,7 +76,7 @@ class Knobs:
 
         def turned(launch: Launch, component: str = "") -> Launch:
             try:
-                return self.apply(arm, launch, component)
+                return self._settle(arm, self.apply(arm, launch, component))
             except ValueError as error:
                 raise ArmCouldNotStart(arm.name, str(error)) from error
 
@@ -91,6 +101,25 @@ class Knobs:
             turned = self._applied(name, arm, launch)
             launch = Launch(edits=turned.edits, request=turned.request, load=turned.load)
         return launch
+
+    def checkout(self, arm: Arm) -> Checkout | None:
+        """Give the code that the knobs of an arm run it from; None if they leave that alone.
+
+        Raises:
+            ValueError: As `apply`.
+        """
+        launch = Launch()
+        for name in self.of_code(arm):
+            launch = Launch(checkout=self._applied(name, arm, launch).checkout)
+        return launch.checkout
+
+    def of_code(self, arm: Arm) -> list[str]:
+        """Name the knobs of an arm that say which code it is run from; raises ValueError as `apply`."""
+        return [
+            name
+            for name in sorted(self._built.keys() & arm.settings.keys())
+            if self._applied(name, arm, Launch()).checkout is not None
+        ]
 
     def beside_in_words(self, arm: Arm) -> dict[str, str]:
         """Give what the knobs of an arm turn beside the engine, as entries of a configuration."""

@@ -70,4 +70,5 @@ def plan_measurement(
         knobs=knobs_of(spec, engine, workload, arms),
         also=watched(spec, symptom, classifier),
         allow_foreign=engine.allow_foreign,
+        repo=spec.repo,
     )

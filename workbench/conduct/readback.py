@@ -17,6 +17,7 @@ from pathlib import Path
 
 from workbench.conduct.knobs import COMPONENTS, READBACK, value_of
 from workbench.judge.readback import (
+    CHECKOUT,
     CMDLINE,
     COMMAND,
     ENVIRON,
@@ -30,7 +31,7 @@ from workbench.judge.readback import (
 )
 from workbench.model.plan import Arm, Part
 from workbench.model.start import Exposure, Reading
-from workbench.ports import Component, Sighting
+from workbench.ports import Component, Place, Sighting
 
 _LOG_CAP = 64 << 20  # bytes of a log that are searched, from where a start begins
 _PATIENCE = 30.0  # seconds for a command
@@ -43,11 +44,13 @@ class Lookup:
     Args:
         sighting: What was read back of the engine.
         root: Folder that relative paths are from.
+        place: Where the code of the arm lies: paths in the repository are those in it.
     """
 
-    def __init__(self, sighting: Sighting, root: Path) -> None:
+    def __init__(self, sighting: Sighting, root: Path, place: Place | None = None) -> None:
         self._sighting = sighting
         self._root = root
+        self._place = place
 
     async def readbacks(self, arm: Arm, knobs: Mapping[str, Part]) -> tuple[Reading, ...]:
         """Read back each knob of an arm that says how, with a reading for each of its components."""
@@ -55,7 +58,9 @@ class Lookup:
         for name in sorted(arm.settings.keys() & knobs.keys()):
             part, level = knobs[name], arm.settings[name]
             readback = Readback.of(part.options.get(READBACK, {}))
-            if readback is None:
+            if (
+                readback is None or readback.source == CHECKOUT
+            ):  # that is looked up for all knobs at once
                 continue
             value = value_of(part, level)
             for where, found in await self._found(readback, part.options.get(COMPONENTS, ())):
@@ -101,9 +106,9 @@ class Lookup:
         """Give what is found, and in which component; one empty line when it is found nowhere."""
         there = self._named(components)
         if readback.source == COMMAND:
-            return [("", await self._printed([str(word) for word in readback.what]))]
+            return [("", await self._printed([self._filled(str(word)) for word in readback.what]))]
         if readback.source == FILE:
-            return [("", _digest(self._root / str(readback.what)))]
+            return [("", _digest(self._moved(self._root / self._filled(str(readback.what)))))]
         if readback.source == LOG:
             last = ""
             for match in self._matches(str(readback.what), there):
@@ -135,7 +140,7 @@ class Lookup:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
-            cwd=self._root,
+            cwd=folder if (folder := self._moved(self._root)).is_dir() else self._root,
             start_new_session=True,
         )
         try:
@@ -147,6 +152,13 @@ class Lookup:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, 9)
         return output.decode("utf-8", "replace").strip() if process.returncode == 0 else ""
+
+    def _filled(self, text: str) -> str:
+        return self._place.fill(text) if self._place else text
+
+    def _moved(self, path: Path) -> Path:
+        """Give the path within the code that the arm runs, if it lies in the repository."""
+        return Path(self._place.moved(os.path.realpath(path))) if self._place else path
 
 
 def _looked_up(readback: Readback, component: Component) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench.conduct.knobs import Knobs
+from workbench.conduct.sources import Sources
 from workbench.errors import ArmCouldNotStart, NotPutBack, StorageFull, StoreError
 from workbench.model.plan import Arm
 from workbench.model.run import Fingerprint
@@ -43,12 +44,14 @@ class Settings:
         knobs: The plan's knobs.
         ground: Where files are changed.
         run: For which run; shown to those who find a file changed.
+        sources: The code of the arms; a file of the repository is changed where an arm runs it.
     """
 
-    def __init__(self, knobs: Knobs, ground: Ground, run: str) -> None:
+    def __init__(self, knobs: Knobs, ground: Ground, run: str, sources: Sources | None = None) -> None:
         self._knobs = knobs
         self._ground = ground
         self._run = run
+        self._sources = sources or Sources()
 
     @contextmanager
     def of(self, arm: Arm) -> Iterator[None]:
@@ -81,7 +84,8 @@ class Settings:
                 data = render_all(look_at(path).data, edits)
             except (StoreError, ValueError) as error:
                 raise _cannot(arm, error) from error
-            digests[edits[0].path] = hashlib.sha256(data).hexdigest()
+            name = self._sources.named(arm, path) or edits[0].path
+            digests[name] = hashlib.sha256(data).hexdigest()
         return replace(found, files={**found.files, **digests}) if digests else found
 
     def paths(self, arms: Sequence[Arm]) -> list[Path]:
@@ -96,7 +100,8 @@ class Settings:
             raise _cannot(arm, error) from error
         files: dict[Path, list[Edit]] = {}
         for edit in edits:
-            files.setdefault((self._ground.base / edit.path).resolve(), []).append(edit)
+            path = self._sources.moved(arm, self._ground.base / edit.path)
+            files.setdefault(path.resolve(), []).append(edit)
         return files
 
     def _change(self, arm: Arm, path: Path, edits: Sequence[Edit]) -> None:

@@ -11,15 +11,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from workbench.conduct.knobs import MOVES, READBACK
+from workbench.conduct import codeback
+from workbench.conduct.codeback import Due
+from workbench.conduct.knobs import COMPONENTS, MOVES, READBACK
 from workbench.conduct.meter import Meter
 from workbench.conduct.readback import Lookup
+from workbench.conduct.sources import Sources
 from workbench.errors import EngineError
 from workbench.judge import guards, starts
-from workbench.judge.readback import SERVER_INFO
+from workbench.judge.readback import CHECKOUT, SERVER_INFO
 from workbench.model.plan import Arm, Part, Plan
 from workbench.model.run import Fingerprint
-from workbench.model.start import Exposure, Start
+from workbench.model.start import Exposure, Reading, Start
 from workbench.model.verdict import Comparison, Guard
 from workbench.ports import Engine, Sighting
 from workbench.store import RunFolder
@@ -32,6 +35,7 @@ class Starts:
         plan: The run's plan.
         folder: Where they are put on record.
         engine: The engine.
+        sources: The code of the arms.
         planned: What each arm would run, read back before anything was started.
         sends: The workload tells of every request that it sends.
     """
@@ -41,6 +45,7 @@ class Starts:
         plan: Plan,
         folder: RunFolder,
         engine: Engine,
+        sources: Sources,
         planned: Mapping[str, Fingerprint],
         *,
         sends: bool,
@@ -48,6 +53,7 @@ class Starts:
         self._plan = plan
         self._folder = folder
         self._engine = engine
+        self._sources = sources
         self._planned = planned
         self._allow_foreign = plan.allow_foreign or not sends
         self._first = {each.arm: each for each in folder.fingerprints() if each.start is not None}
@@ -61,10 +67,11 @@ class Starts:
             EngineError: It does not answer.
         """
         self._sighting, self._found = await self._engine.look(), None
+        stale = starts.bytecode(arm.name, await self._sources.stale(arm, self._sighting))
         if self._sighting is None:
-            return ()
-        lookup = Lookup(self._sighting, self._root)
-        start = replace(start, readbacks=await lookup.readbacks(arm, self._plan.knobs))
+            return stale
+        readbacks = await self._lookup(arm, self._sighting).readbacks(arm, self._plan.knobs)
+        start = replace(start, readbacks=(*readbacks, *self._of_code(arm, self._sighting)))
         same, volatile = starts.comparable(self._sighting)
         planned = self._planned[arm.name]
         files = {
@@ -81,6 +88,7 @@ class Starts:
         recorded = self._folder.as_recorded(self._found)
         tripped = [
             *starts.readbacks(arm.name, start.readbacks),
+            *stale,
             *starts.stale(arm.name, self._sighting),
             *self._against_others(recorded),
         ]
@@ -98,7 +106,7 @@ class Starts:
             load=meter.load,
             metrics=metrics,
             died=died,
-            exposure=Lookup(self._sighting, self._root).exposure(asked, metrics),
+            exposure=self._lookup(arm, self._sighting).exposure(asked, metrics),
         )
         self._found = replace(self._found, start=start)
         self._folder.write_fingerprint(self._found, start.block)
@@ -132,20 +140,62 @@ class Starts:
             there = {**self._first, found.arm: found}
             if all(name in there for name in pair):
                 control, treatment = (there[name] for name in pair)
+                varied = self._varied(comparison)
                 yield from starts.same_effect(control, treatment)
-                yield from starts.elsewhere(control, treatment, self._moved(comparison))
+                yield from starts.elsewhere(
+                    control,
+                    treatment,
+                    self._moved(comparison),
+                    code=bool(varied & self._code_knobs(comparison)),
+                    files={
+                        name
+                        for arm in pair
+                        for name in self._sources.changed_by(self._plan.arm(arm), varied)
+                    },
+                )
 
     def _moved(self, comparison: Comparison) -> set[str]:
         """Give the keys that may differ between two arms, by the knobs that they set differently."""
+        varied, of_code = self._varied(comparison), self._code_knobs(comparison)
+        keys = {key for name in varied for key in _keys_of(self._plan.knobs[name])}
+        for name in varied & of_code:
+            keys.update(codeback.moves(_code_key(self._plan.knobs[name])))
+        return keys
+
+    def _varied(self, comparison: Comparison) -> set[str]:
+        """Name the knobs that two arms set differently."""
         control, treatment = (
             self._plan.arm(name).settings for name in (comparison.control, comparison.treatment)
         )
-        varied = [
-            self._plan.knobs[name]
+        return {
+            name
             for name in control.keys() | treatment.keys()
             if control.get(name) != treatment.get(name) and name in self._plan.knobs
-        ]
-        return {key for part in varied for key in _keys_of(part)}
+        }
+
+    def _code_knobs(self, comparison: Comparison) -> set[str]:
+        """Name the knobs of two arms that say which code is run."""
+        pair = (comparison.control, comparison.treatment)
+        return {name for arm in pair for name in self._sources.of_code(self._plan.arm(arm))}
+
+    def _of_code(self, arm: Arm, sighting: Sighting) -> tuple[Reading, ...]:
+        """Read back whether what runs is what was checked out for an arm."""
+        knobs, code = self._sources.of_code(arm), self._planned[arm.name].code
+        place = self._sources.place(arm)
+        if not knobs or code is None or place is None:
+            return ()
+        parts = [self._plan.knobs[name] for name in knobs]
+        due = Due(
+            about=f"knob {' and '.join(knobs)}",
+            commit=code.commit or "",
+            place=place,
+            key=next(filter(None, map(_code_key, parts)), ""),
+            components=tuple(name for part in parts for name in part.options.get(COMPONENTS, ())),
+        )
+        return codeback.readings(due, sighting.components)
+
+    def _lookup(self, arm: Arm, sighting: Sighting) -> Lookup:
+        return Lookup(sighting, self._root, self._sources.place(arm))
 
     def _asked(self, arm: str) -> list[Exposure]:
         """Give the exposures that an arm must reach, each once."""
@@ -170,3 +220,8 @@ def _keys_of(part: Part) -> Iterable[str]:
     for name in ("flag", "name"):
         if isinstance(part.options.get(name), str):
             yield str(part.options[name])
+
+
+def _code_key(part: Part) -> str:
+    """Give the key that a knob names for what an engine says of its code; empty for none."""
+    return str(part.options.get(READBACK, {}).get(CHECKOUT, ""))

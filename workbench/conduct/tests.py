@@ -94,6 +94,7 @@ def plan_tests(
         knobs=knobs_of(spec, engine, workload, arms),
         budget=asked.get("budget"),
         allow_foreign=engine.allow_foreign,
+        repo=spec.repo,
         also=watched(spec, symptom, classifier),
     )
 

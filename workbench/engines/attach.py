@@ -157,6 +157,7 @@ class AttachEngine(Engine):
             "its command line": bool(launch.argv),
             f"its environment ({', '.join(launch.env)})": bool(launch.env),
             "a file that it reads when it starts": bool(launch.edits),
+            "the code that it runs": launch.checkout is not None,
         }
         for what in (what for what, is_asked in asked.items() if is_asked):
             raise ArmCouldNotStart(

@@ -57,21 +57,25 @@ class CommandEngine(Engine):
     async def start(self, arm: Arm, turn: Turn = untouched) -> Endpoint:
         """Find the arm's command; nothing is started yet."""
         launch = self._launch(arm, turn)
-        program = self._files.program(arm.name, launch.argv[0])
-        argv = (str(program), *launch.argv[1:])
-        return Endpoint(arm=arm.name, argv=argv, env=launch.env, cwd=str(self._cwd))
+        argv = _filled(launch)
+        program = self._files.program(arm.name, argv[0], folder=self._folder(launch))
+        env = {name: _fill(value, launch) for name, value in launch.env.items()}
+        return Endpoint(
+            arm=arm.name, argv=(str(program), *argv[1:]), env=env, cwd=str(self._folder(launch))
+        )
 
     async def fingerprint(self, arm: Arm, turn: Turn = untouched) -> Fingerprint:
         """Say what the arm executes: its command line, and digests of the files behind it."""
         launch = self._launch(arm, turn)
-        program = self._files.program(arm.name, launch.argv[0])
-        files = [program, *self._files.script(program, launch.argv[1:])]
+        argv, folder = _filled(launch), self._folder(launch)
+        program = self._files.program(arm.name, argv[0], folder=folder)
+        files = [program, *self._files.script(program, argv[1:], folder=folder)]
         config = {COMMAND: shlex.join(launch.argv)}
         config |= {f"env {name}": _shown(value) for name, value in launch.env.items()}
         return Fingerprint(
             arm=arm.name,
             config=config if self._argv else config | {"cwd": str(self._cwd)},
-            files=self._files.digests(files),
+            files=self._files.digests(files, launch.place),
             volatile={"host": platform.node(), "system": platform.platform()},
         )
 
@@ -79,7 +83,10 @@ class CommandEngine(Engine):
         """Nothing stays up between trials."""
 
     def _launch(self, arm: Arm, turn: Turn) -> Launch:
-        return turn(Launch(argv=self._argv or tuple(self._own_argv(arm))))
+        return turn(Launch(argv=self._argv or tuple(self._own_argv(arm)), cwd=str(self._cwd)))
+
+    def _folder(self, launch: Launch) -> Path:
+        return Path(launch.cwd or self._cwd)
 
     def _own_argv(self, arm: Arm) -> list[str]:
         line = arm.settings.get(COMMAND, "")
@@ -94,6 +101,14 @@ class CommandEngine(Engine):
         if "\0" in line:
             raise ArmCouldNotStart(arm.name, "its command holds a NUL byte")
         return argv
+
+
+def _filled(launch: Launch) -> list[str]:
+    return [launch.place.fill(word) if launch.place else word for word in launch.argv]
+
+
+def _fill(value: str | None, launch: Launch) -> str | None:
+    return launch.place.fill(value) if launch.place and value else value
 
 
 def _shown(value: str | None) -> str:

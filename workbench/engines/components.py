@@ -3,6 +3,7 @@
     {port}         a free port of this machine, drawn for this component at each start
     {port:NAME}    that of another component, or of one of `ports`
     {python}       the interpreter that runs the workbench
+    {checkout}     the folder of the code that the arm is run from
 
 They are filled in arguments, in values of the environment, and in URLs. Any other braces stay as they
 are. On record stands the template, so that two starts of the same thing look the same.
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 import msgspec
 
 from workbench.errors import nearest
+from workbench.ports import Place
 
 LOOPBACK = "127.0.0.1"
 _PLACEHOLDER = re.compile(r"\{(?:(python)|port(?::([^{}\s]*))?)\}")
@@ -149,8 +151,8 @@ def check_names(components: Mapping[str, ComponentOptions], ports: Iterable[str]
                 raise ValueError(f"{where}: there is no port {other!r}; {hint}")
 
 
-def fill(text: str, component: str, ports: Mapping[str, int]) -> str:
-    """Fill the placeholders of a text of this component; without its number a port stays as it is."""
+def fill(text: str, component: str, ports: Mapping[str, int], place: Place | None = None) -> str:
+    """Fill the placeholders of a text of this component; what is not known stays as it is."""
 
     def value(found: re.Match[str]) -> str:
         if found[1]:
@@ -158,7 +160,8 @@ def fill(text: str, component: str, ports: Mapping[str, int]) -> str:
         number = ports.get(found[2] or component)
         return found[0] if number is None else str(number)
 
-    return _PLACEHOLDER.sub(value, text)
+    filled = _PLACEHOLDER.sub(value, text)
+    return place.fill(filled) if place else filled
 
 
 def draw_ports(names: Iterable[str]) -> dict[str, int]:

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from workbench.errors import ArmCouldNotStart
+from workbench.ports import Place
 from workbench.store.plainfile import printable
 
 _INTERPRETERS = ("sh", "bash", "dash", "zsh", "python", "perl", "ruby", "node", "env")
@@ -85,11 +86,16 @@ class Files:
                 return [path]
         return []
 
-    def matching(self, arm: str, patterns: Iterable[str]) -> list[Path]:
-        """Give the files that patterns such as `src/**/*.py` name. Raises ArmCouldNotStart for none."""
+    def matching(self, arm: str, patterns: Iterable[str], place: Place | None = None) -> list[Path]:
+        """Give the files that patterns such as `src/**/*.py` name; of the repository, those in `place`.
+
+        Raises:
+            ArmCouldNotStart: There is none.
+        """
         found: set[Path] = set()
         for pattern in patterns:
-            names = glob.glob(pattern, root_dir=self.folder, recursive=True)  # noqa: PTH207 - takes ../
+            where = place.moved(os.path.realpath(self.folder / pattern)) if place else pattern
+            names = glob.glob(where, root_dir=self.folder, recursive=True)  # noqa: PTH207 - takes ../
             paths = [path for name in names if (path := self.folder / name).is_file()]
             if not paths:
                 hint = f"the patterns of `files` are from {printable(str(self.folder))}"
@@ -97,12 +103,17 @@ class Files:
             found.update(paths)
         return sorted(found)
 
-    def digests(self, paths: Iterable[Path]) -> Mapping[str, str]:
+    def digests(self, paths: Iterable[Path], place: Place | None = None) -> Mapping[str, str]:
         """Give the sha256 of files by their names on record. Raises OSError for one that is gone."""
-        return {self.name(path): self._digest(path) for path in paths}
+        return {self.name(path, place): self._digest(path) for path in paths}
 
-    def name(self, path: Path) -> str:
-        """Name a file as it goes on record."""
+    def name(self, path: Path, place: Place | None = None) -> str:
+        """Name a file as it goes on record; one of the code that is run, from there on."""
+        if place:
+            plain = os.path.normpath(path)
+            named = place.named(plain) or place.named(os.path.realpath(path))
+            if named:
+                return named
         if self._relative and path.is_relative_to(self.folder):
             return str(path.relative_to(self.folder))
         return str(path)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import psutil
 
 from workbench.engines.files import Files
-from workbench.errors import EngineError
-from workbench.ports import Component, Dialect
+from workbench.errors import EngineError, GitError
+from workbench.ports import Component, Dialect, Place
+from workbench.vcs import code as tracked
+
+_WHOLE = 2.0  # seconds; a clock that was set since the boot tells more, and nothing of this
 
 
 def component(
@@ -23,20 +28,24 @@ def component(
     log_from: int,
     files: Files,
     paths: Iterable[Path],
+    place: Place | None = None,
 ) -> Component:
     """Give a component as it is now: what the kernel says of its process, and digests of its files.
 
-    What we may not see of a process of somebody else's is left empty.
+    What we may not see of a process of somebody else's is left empty. Of a worktree that was checked
+    out for it, any tracked file may be the newest; into the repository's own, others write, too.
 
     Raises:
         EngineError: One of its files is gone.
     """
     there = list(paths)
     try:
-        digests, newest = files.digests(there), files.newest(there)
-    except OSError as error:
+        digests, newest = files.digests(there, place), files.newest(there)
+        if place and place.folder != place.instead_of and newest is not None:
+            newest = max(newest, tracked.newest(Path(place.folder)) or newest)
+    except (OSError, GitError) as error:
         raise EngineError(f"a file that the engine runs cannot be read: {error}") from error
-    started, argv, environment = _process(pid)
+    started, argv, environment, cwd = _process(pid)
     return Component(
         url=url,
         pid=pid,
@@ -48,6 +57,8 @@ def component(
         log_from=log_from,
         files=digests,
         newest=newest,
+        early=_told_too_early(),
+        cwd=cwd,
     )
 
 
@@ -84,12 +95,27 @@ def alive(process: psutil.Process) -> bool:
         return False
 
 
-def _process(pid: int | None) -> tuple[float | None, tuple[str, ...], dict[str, str]]:
-    started, argv, environment = None, (), {}
+def _process(pid: int | None) -> tuple[float | None, tuple[str, ...], dict[str, str], str]:
+    started, argv, environment, cwd = None, (), {}, ""
     with suppress(psutil.Error):
         if pid is not None:
             process = psutil.Process(pid)
             started = float(process.create_time())
             argv = tuple(process.cmdline())
             environment = dict(process.environ())
-    return started, argv, environment
+            cwd = process.cwd()
+    return started, argv, environment, cwd
+
+
+@cache
+def _told_too_early() -> float:
+    """Give the part of a second by which the start of a process is told too early.
+
+    It is counted from the boot, of which the kernel tells whole seconds; a file that was written just
+    before would seem younger than the process.
+    """
+    clock = getattr(time, "CLOCK_BOOTTIME", None)
+    if clock is None:
+        return 0.0
+    error = time.time() - time.clock_gettime(clock) - float(psutil.boot_time())
+    return error if 0.0 <= error < _WHOLE else 0.0

@@ -104,7 +104,7 @@ class ProcessEngine(Engine):
             if launch.url:
                 config[f"{name} url"] = launch.url
             try:
-                files |= self._files.digests(self._run_by(arm.name, name, launch))
+                files |= self._files.digests(self._run_by(arm.name, name, launch), launch.place)
             except OSError as error:
                 raise ArmCouldNotStart(arm.name, f"component {name}: {error}") from error
         volatile = {"host": platform.node(), "system": platform.platform()}
@@ -147,6 +147,7 @@ class ProcessEngine(Engine):
                 log_from=each.log_from,
                 files=self._files,
                 paths=each.files,
+                place=each.place,
             )
             for name, each in self._up.items()
         }
@@ -171,7 +172,10 @@ class ProcessEngine(Engine):
     def _launches(self, turn: Turn) -> dict[str, Launch]:
         """Give the launch of each component, as the arm's knobs turn it."""
         return {
-            name: turn(Launch(argv=options.argv, env=dict(options.env)), name)
+            name: turn(
+                Launch(argv=options.argv, env=dict(options.env), cwd=str(self._cwd / options.cwd)),
+                name,
+            )
             for name, options in self._options.components.items()
         }
 
@@ -179,15 +183,15 @@ class ProcessEngine(Engine):
         """Start a component; it need not be ready."""
         options = self._options.components[name]
         files = self._run_by(arm, name, launch)
-        argv = [fill(word, name, ports) for word in launch.argv]
+        argv = [fill(word, name, ports, launch.place) for word in launch.argv]
         log = self._cwd / (self._options.logs or _LOGS) / f"{name}.log"
-        own_log = self._cwd / options.log if options.log else None
+        own_log = _moved(self._cwd / options.log, launch) if options.log else None
         own_log_from = logs.size(own_log) if own_log else 0
         try:
             kept = await Kept.start(
                 [str(files[0]), *argv[1:]],
-                env=_environment(launch.env, name, ports) | {MARK: self.lease},
-                cwd=self._folder(name),
+                env=_environment(launch, name, ports) | {MARK: self.lease},
+                cwd=self._folder(name, launch),
                 log=log,
             )
         except OSError as error:
@@ -200,23 +204,26 @@ class ProcessEngine(Engine):
             log=str(own_log or log),
             log_from=own_log_from if own_log else kept.log_from,
             files=tuple(files),
+            place=launch.place,
         )
 
-    def _folder(self, name: str) -> Path:
-        return self._cwd / self._options.components[name].cwd
+    def _folder(self, name: str, launch: Launch) -> Path:
+        """Give the folder in which a component runs; a turn may have left it out."""
+        return Path(launch.cwd or self._cwd / self._options.components[name].cwd)
 
     def _run_by(self, arm: str, name: str, launch: Launch) -> list[Path]:
         """Give the files behind a component: its program, its script, and what the options name."""
         if not launch.argv or not launch.argv[0]:
             raise ArmCouldNotStart(arm, f"component {name}: its command is empty")
-        if not self._folder(name).is_dir():
-            raise ArmCouldNotStart(arm, f"component {name}: there is no folder {self._folder(name)}")
-        argv = [fill(word, name, {}) for word in launch.argv]
+        folder = self._folder(name, launch)
+        if not folder.is_dir():
+            raise ArmCouldNotStart(arm, f"component {name}: there is no folder {folder}")
+        argv = [fill(word, name, {}, launch.place) for word in launch.argv]
         path = launch.env.get("PATH", os.environ.get("PATH"))
-        folder = self._folder(name)
+        path = launch.place.fill(path) if launch.place and path else path
         program = self._files.program(arm, argv[0], folder=folder, path=path)
         script = self._files.script(program, argv[1:], folder=folder)
-        return [program, *script, *self._files.matching(arm, self._options.files)]
+        return [program, *script, *self._files.matching(arm, self._options.files, launch.place)]
 
     async def _is_ready(self, up: Up) -> bool:
         if not up.url:  # nobody can ask it
@@ -234,12 +241,19 @@ class ProcessEngine(Engine):
         return self._url
 
 
-def _environment(
-    laid_over: Mapping[str, str | None], name: str, ports: Mapping[str, int]
-) -> dict[str, str]:
-    inherited = {key: value for key, value in os.environ.items() if key not in laid_over}
-    given = {key: fill(value, name, ports) for key, value in laid_over.items() if value is not None}
+def _environment(launch: Launch, name: str, ports: Mapping[str, int]) -> dict[str, str]:
+    inherited = {key: value for key, value in os.environ.items() if key not in launch.env}
+    given = {
+        key: fill(value, name, ports, launch.place)
+        for key, value in launch.env.items()
+        if value is not None
+    }
     return inherited | given
+
+
+def _moved(path: Path, launch: Launch) -> Path:
+    """Give a file of the code that is run in place of one of the repository."""
+    return Path(launch.place.moved(os.path.realpath(path))) if launch.place else path
 
 
 def _lease(cwd: Path, options: ProcessEngineOptions) -> str:

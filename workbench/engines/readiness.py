@@ -9,6 +9,7 @@ from pathlib import Path
 
 from workbench.engines.kept import Kept
 from workbench.errors import ArmCouldNotStart
+from workbench.ports import Place
 
 _PAUSE, _LONGEST_PAUSE = 0.05, 0.5  # seconds between two questions
 
@@ -24,6 +25,7 @@ class Up:
         log: Its log.
         log_from: Byte of the log at which this start begins.
         files: Files that it runs.
+        place: Where the code lies that it runs; None if nobody knows of any.
     """
 
     kept: Kept
@@ -32,6 +34,7 @@ class Up:
     log: str
     log_from: int
     files: tuple[Path, ...]
+    place: Place | None = None
 
 
 Ask = Callable[[Up], Awaitable[bool]]

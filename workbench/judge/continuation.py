@@ -25,7 +25,7 @@ from workbench.model.verdict import Comparison
 from workbench.stats import arm_order
 
 # of a knob: levels that an arm does not stand at, and how one knows that it stands there
-_NOT_THE_TEST = ("levels", "readback", "moves")
+_NOT_THE_TEST = ("levels", "readback", "moves", "named")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def digest_of_test(
     arms = {"control": comparison.control, "treatment": comparison.treatment}
     tested: dict[str, Any] = {
         "arms": {role: _realised(plan, arm) for role, arm in arms.items()},
-        "code": {role: [found[arm].config, found[arm].files] for role, arm in arms.items()},
+        "code": {role: _runs(found[arm]) for role, arm in arms.items()},
         "engine": _part(plan.engine),
         "workload": _part(plan.workload),
         "classifier": _part(plan.classifier),
@@ -124,6 +124,12 @@ def digest_of_test(
     if fresh:
         tested["fresh"] = fresh
     return hashlib.sha256(_canonical(tested).encode()).hexdigest()
+
+
+def _runs(found: Fingerprint) -> list[Any]:
+    """Give what an arm runs, as far as it belongs to the test."""
+    code = [list(found.code.identity)] if found.code else []
+    return [found.config, found.files, *code]
 
 
 def _realised(plan: Plan, arm: str) -> list[Any]:

@@ -6,8 +6,9 @@ tested something other than what was asked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
+from workbench.model.commits import Code
 from workbench.model.run import Fingerprint
 from workbench.model.verdict import Guard
 
@@ -19,6 +20,7 @@ def changed(before: Fingerprint, now: Fingerprint) -> tuple[Guard, ...]:
         for what in (
             *_differences("file", before.files, now.files),
             *_differences("setting", before.config, now.config),
+            *_code(before.code, now.code),
         )
     ]
     return tuple(found)
@@ -29,10 +31,28 @@ def same_config(control: Fingerprint, treatment: Fingerprint) -> tuple[Guard, ..
 
     Two equal arms asked for as such, an A/A, are never sent here.
     """
-    if control.config == treatment.config and control.files == treatment.files:
+    same_code = not list(_code(control.code, treatment.code))
+    if control.config == treatment.config and control.files == treatment.files and same_code:
         detail = f"{control.arm} and {treatment.arm} have the same effective configuration"
         return (Guard(name="same-config", detail=detail),)
     return ()
+
+
+def _code(before: Code | None, now: Code | None) -> Iterator[str]:
+    """Say how one code differs from another; where only one of them is known, nobody can."""
+    if before is None or now is None or before.identity == now.identity:
+        return
+    was, commit = ((each.commit or "none")[:12] for each in (before, now))
+    if was != commit:
+        yield f"code changed from commit {was} to {commit}"
+    elif before.patches != now.patches:
+        yield f"code changed: patches {_laid(before)} became {_laid(now)}"
+    else:
+        yield f"code changed: tracked files differ from commit {commit} in another way"
+
+
+def _laid(code: Code) -> str:
+    return ", ".join(f"{name} ({sha[:12]})" for name, sha in code.patches.items()) or "none"
 
 
 def _differences(kind: str, before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:

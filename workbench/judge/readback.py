@@ -8,6 +8,8 @@ A knob says in `readback` where to look, as one source and what to look for ther
     log: REGEX          the last match in the log of this start: its first group, or that there is one
     command: [ARGV]     what a command prints
     file: PATH          the sha256 of a file, or the beginning of it
+    checkout: KEY       which code it says it runs: a key of its configuration that holds the commit;
+                        what stands beside it, such as digests of files, is compared as well
 
 What is found must be the level's name or its value, or what `expect` names for the level; `at_least`
 and `at_most` compare numbers. Nothing found is never right: what cannot be read back has no proof.
@@ -16,19 +18,22 @@ and `at_most` compare numbers. Nothing found is never right: what cannot be read
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-SERVER_INFO, ENVIRON, CMDLINE, LOG, COMMAND, FILE = SOURCES = (
+SERVER_INFO, ENVIRON, CMDLINE, LOG, COMMAND, FILE, CHECKOUT = SOURCES = (
     "server_info",
     "environ",
     "cmdline",
     "log",
     "command",
     "file",
+    "checkout",
 )
 NOT_SET = "(not set)"  # of a variable that is not there, which may be what is due
+_ID, _SHORT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?"), re.compile(r"[0-9a-fA-F]{7,64}")
 _SPOKEN = {"True": "true", "False": "false", "None": "null"}
 
 
@@ -120,9 +125,14 @@ def find_key(info: Mapping[str, str], key: str) -> str:
     return ends.pop() if len(ends) == 1 else ""
 
 
+def same_commit(found: str, right: str) -> bool:
+    """Whether an id, or the beginning of one, is that of a commit given by its whole id."""
+    return bool(_ID.fullmatch(right) and _SHORT.fullmatch(found) and right.startswith(found.lower()))
+
+
 def _same(found: str, right: str) -> bool:
     found, right = _SPOKEN.get(found, found), _SPOKEN.get(right, right)
-    if found == right:
+    if found == right or same_commit(found, right):
         return True
     first, second = _number(found), _number(right)
     return first is not None and first == second

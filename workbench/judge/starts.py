@@ -7,19 +7,20 @@ None reads a label, and none is a matter of degree that counts could outweigh.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 
 from workbench.model.run import Fingerprint
 from workbench.model.start import Load, Reading
 from workbench.model.verdict import Guard
-from workbench.ports import Component, Sighting
+from workbench.ports import CHECKOUT, Component, Sighting
 
 LATE = 0.1  # seconds of mean lag from which the client's event loop is the bottleneck
 REACHED = 0.9  # share of the sessions in flight that the server must have seen, by its own count
 SAMPLED = 0.5  # the same where its requests were only looked at now and then
 LOOKS = 20  # looks from which such a share says something
+_TICK = 0.01  # seconds; the kernel tells no finer when a process began
 _SHOWN = 5
 
 
@@ -58,13 +59,22 @@ def same_effect(control: Fingerprint, treatment: Fingerprint) -> tuple[Guard, ..
     return (Guard(name="same-config", detail=detail),)
 
 
-def elsewhere(control: Fingerprint, treatment: Fingerprint, moved: Iterable[str]) -> tuple[Guard, ...]:
+def elsewhere(
+    control: Fingerprint,
+    treatment: Fingerprint,
+    moved: Iterable[str],
+    *,
+    code: bool = False,
+    files: Collection[str] = (),
+) -> tuple[Guard, ...]:
     """Refuse two arms that differ in more than the varied knob and what it moves.
 
     Args:
         control: What was read back of one arm.
         treatment: What was read back of the other.
         moved: Keys that may differ: of the varied knobs, and those that they say they move.
+        code: The code that they run is what is varied.
+        files: Files that may differ, since the varied knobs change them.
     """
     allowed = {_plain(key) for key in moved}
     differing = [
@@ -78,7 +88,15 @@ def elsewhere(control: Fingerprint, treatment: Fingerprint, moved: Iterable[str]
         path
         for path in sorted(control.files.keys() | treatment.files.keys())
         if control.files.get(path) != treatment.files.get(path)
+        if path not in files and not (code and path.startswith(f"{CHECKOUT}/"))
     ]
+    if (
+        not code
+        and control.code
+        and treatment.code
+        and control.code.identity != treatment.code.identity
+    ):
+        differing.append("the code that they run")
     if not differing:
         return ()
     some = ", ".join(each.replace(" info ", " ").strip() for each in differing[:_SHOWN])
@@ -115,8 +133,24 @@ def stale(arm: str, sighting: Sighting) -> tuple[Guard, ...]:
             f" changed at {_when(each.newest)}: it does not run them",
         )
         for name, each in sighting.components.items()
-        if each.started is not None and each.newest is not None and each.newest > each.started
+        if each.started is not None and each.newest is not None
+        if each.newest > each.started + each.early + _TICK
     )
+
+
+def bytecode(arm: str, found: Sequence[tuple[str, str]]) -> tuple[Guard, ...]:
+    """Name bytecode that would be run and is not what its source says.
+
+    Args:
+        arm: The arm.
+        found: Path, and what is wrong with it.
+    """
+    if not found:
+        return ()
+    shown = "; ".join(f"{path}: {why}" for path, why in found[:_SHOWN])
+    more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    detail = f"{arm}: stale bytecode: {shown}{more}; remove it, and Python makes it anew"
+    return (Guard(name="stale-bytecode", detail=detail),)
 
 
 def load(arm: str, found: Load, lost: int, *, allow_foreign: bool) -> tuple[Guard, ...]:
@@ -185,11 +219,11 @@ def comparable(sighting: Sighting) -> tuple[dict[str, str], dict[str, str]]:
     return same, volatile
 
 
-def _effect(found: Fingerprint) -> tuple[Mapping[str, str], Sequence[str], Mapping[str, str]]:
+def _effect(found: Fingerprint) -> tuple[object, ...]:
     """Give what is known to differ of an arm: never what it was merely started with."""
     told = {key: value for key, value in found.config.items() if _told(key) or _beside(key)}
     read = [each.found for each in found.start.readbacks] if found.start else []
-    return told, read, found.files
+    return told, read, found.files, found.code.identity if found.code else ()
 
 
 def _told(key: str) -> bool:

@@ -41,3 +41,11 @@ def is_json(value: Any, *, deepest: int = _DEEPEST) -> bool:
         isinstance(name, str) and is_json(name) and is_json(each, deepest=deepest - 1)
         for name, each in value.items()
     )
+
+
+def check_command(argv: tuple[str, ...], timeout: float) -> None:
+    """Refuse a command that cannot be executed, or no time for it; raises ValueError."""
+    if argv and (not argv[0] or any("\0" in word for word in argv)):
+        raise ValueError("build must begin with a command and hold no NUL byte")
+    if not timeout > 0:
+        raise ValueError(f"build_timeout must be positive, not {timeout}")

@@ -257,3 +257,8 @@ class Code:
     patch_sha256: str = ""
     untracked: tuple[str, ...] = ()
     patches: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def identity(self) -> tuple[str, str, tuple[str, ...]]:
+        """What is equal exactly for equal tracked files; others come and go while a test runs."""
+        return self.commit or "", self.patch_sha256, tuple(self.patches.values())

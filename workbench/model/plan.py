@@ -118,6 +118,7 @@ class Plan:
         first_block: Number of its first block; after those of earlier runs that it goes on from.
         also: The campaign's other symptoms; no part of what is tested.
         allow_foreign: Requests of others than this run's do not make it invalid.
+        repo: Repository of the system under test, from the campaign's folder; empty for none.
     """
 
     arms: tuple[Arm, ...]
@@ -136,6 +137,7 @@ class Plan:
     first_block: int = 1
     also: tuple[Watched, ...] = ()
     allow_foreign: bool = False
+    repo: str = ""
 
     def arm(self, name: str) -> Arm:
         """Look an arm up by name; raises KeyError."""

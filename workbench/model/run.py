@@ -13,6 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from workbench.model.commits import Code
 from workbench.model.event import Earlier
 from workbench.model.outcome import Counts, Exchange, Label, Status
 from workbench.model.plan import Plan
@@ -43,6 +44,7 @@ class Fingerprint:
         files: Path to sha256 of the files that the arm runs; a change during a run invalidates it.
         volatile: Facts that are recorded and never compared, such as pids.
         start: How the start went that this was read back from; None if nothing was started for it.
+        code: What code it runs from; None where the campaign names no repository.
     """
 
     arm: str
@@ -50,6 +52,7 @@ class Fingerprint:
     files: Mapping[str, str] = field(default_factory=dict)
     volatile: Mapping[str, str] = field(default_factory=dict)
     start: Start | None = None
+    code: Code | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+UNTOLD = "(the engine does not tell)"  # found, where nothing can be compared and nothing must be
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Exposure:

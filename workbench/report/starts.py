@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from workbench.model.start import Load, Reading, Start
+from workbench.model.start import UNTOLD, Load, Reading, Start
 from workbench.report.text import duration, inert, number
 
 _SHOWN = 8  # starts; of more the first ones and the last
@@ -38,6 +38,8 @@ def _start(start: Start) -> Iterator[str]:
 
 def _reading(reading: Reading) -> str:
     mark = "ok " if reading.ok else "NOT"
+    if reading.ok and reading.found == UNTOLD:
+        mark = "?  "
     found = inert(reading.found) or "nowhere"
     return (
         f"{mark} {inert(reading.about)}: {inert(reading.source)} is {found} (due: {inert(reading.due)})"

@@ -23,6 +23,7 @@ Keys = tuple[str | int, ...]
 LOADS = ("in_flight", "sessions", "turns")  # what a condition may speak of beside knobs
 _MOST = 100  # files told to be in a circle; who cuts one of those has fewer
 _CONDITION = re.compile(r"(>=|<=|>|<|=)?\s*[0-9]+")
+_OF_CODE = ("commit", "patch")  # kinds of knobs that need a repository
 _ARMS = ("control", "treatment", "put_back.control", "put_back.treatment")
 
 
@@ -156,6 +157,7 @@ def check_campaign(spec: CampaignSpec, known: Known) -> Iterator[Finding]:
                 yield from _level((*keys, "levels", level), name, level, knob.levels, at_key=True)
         for position, part in enumerate(knob.components if parts else ()):
             yield from _name(("knobs", name, "components", position), "component", part, parts)
+    yield from _code(spec)
     for position, each in enumerate(spec.constraints):
         keys = ("constraints", position, "check")
         knob_name, level = _text(each.check.get("knob")), _text(each.check.get("level"))
@@ -166,6 +168,21 @@ def check_campaign(spec: CampaignSpec, known: Known) -> Iterator[Finding]:
         if count > 1:
             last = max(i for i, each in enumerate(spec.constraints) if each.id == id)
             yield Finding(keys=("constraints", last, "id"), what=f"there are {count} constraints {id}")
+
+
+def _code(spec: CampaignSpec) -> Iterator[Finding]:
+    """Check the knobs that check code out: where from, and that their levels can name something."""
+    for name, knob in spec.knobs.items():
+        if knob.kind not in _OF_CODE:
+            continue
+        if not spec.repo:
+            what = f"knob {name} checks code out, and the campaign names no repository"
+            yield Finding(keys=("knobs", name, "kind"), what=what, hint="add `repo: FOLDER`")
+        for level, value in knob.levels.items():
+            if not (isinstance(value, str) or (value is None and knob.kind == "patch")):
+                what = f"{value!r} names no {knob.kind}"
+                keys: Keys = ("knobs", name, "levels", level)
+                yield Finding(keys=keys, what=what, hint="write it in quotes")
 
 
 # --- one thing at a time --------------------------------------------------------------------------

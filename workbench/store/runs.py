@@ -6,6 +6,7 @@ machine. Reading is `RunView`'s, which an owner can do as well.
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -27,6 +28,9 @@ from workbench.store.lock import LOCK_FILE, RunLock, current_owner, elsewhere, h
 from workbench.store.names import check_arm_name
 from workbench.store.private import Gate
 from workbench.store.view import MANIFEST_FILE, RunView, require_folder
+
+# how code differed from its commit; of a second one, the beginning of its digest is in the name
+PATCH_FILE = "dirty.patch"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -229,6 +233,20 @@ class RunFolder(RunView):
         data = encode_fingerprint(self._gate.fingerprint(fingerprint))
         path = self._fingerprint_path(fingerprint.arm, block, fingerprint.start)
         replace_file(path, data, disk=self._disk)
+
+    def write_patch(self, patch: bytes) -> None:
+        """Keep how the code of an arm differs from its commit, secrets taken out; each once.
+
+        Raises:
+            StorageFull: The disk refused.
+            StoreError: The run is not ours any more.
+        """
+        self._require_owner()
+        path = self.path / PATCH_FILE
+        if path.exists() and path.read_bytes() != patch:
+            path = path.with_stem(f"{path.stem}-{hashlib.sha256(patch).hexdigest()[:12]}")
+        if not path.exists():
+            replace_file(path, patch, disk=self._disk)
 
     def as_recorded(self, fingerprint: Fingerprint) -> Fingerprint:
         """Give a fingerprint as it would stand on record: what a later one must be compared with."""

@@ -25,6 +25,7 @@ added         lines that were added between two states
 suspicious    which lines look like somebody's probe, by the language of their file
 probes        tagged and suspicious lines that a campaign has left in the tree
 checkouts     worktrees of commits and patches, built once and kept
+building      the command that builds one: no shell, a deadline, its output kept
 code          what code lies in a folder: commit, changes to it, files that git does not know
 bytecode      compiled Python that is not what its source says
 

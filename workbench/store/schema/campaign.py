@@ -145,6 +145,7 @@ class ReadbackShape(Shape):
     log: Line | None = None
     command: Annotated[list[Line], Field(min_length=1)] | None = None
     file: Line | None = None
+    checkout: Line | None = None
     expect: dict[Level, Any] | None = None
     at_least: dict[Level, float] | None = None
     at_most: dict[Level, float] | None = None

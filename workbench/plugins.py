@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
@@ -38,7 +39,7 @@ class Group(StrEnum):
 
 def names(group: Group) -> list[str]:
     """List the plug-ins of a group without importing any."""
-    return sorted({entry.name for entry in entry_points(group=group.value)})
+    return sorted({entry.name for entry in _entries(group)})
 
 
 def build(group: Group, part: Part) -> Any:
@@ -122,8 +123,14 @@ def _load(group: Group, kind: str) -> Any:
         ) from error
 
 
+@cache
+def _entries(group: Group) -> tuple[EntryPoint, ...]:
+    """Give what is registered in a group; what is installed is looked through once a process."""
+    return tuple(entry_points(group=group.value))
+
+
 def _entry(group: Group, kind: str) -> EntryPoint:
-    found = [entry for entry in entry_points(group=group.value) if entry.name == kind]
+    found = [entry for entry in _entries(group) if entry.name == kind]
     if found:
         return found[0]
     hint = nearest(kind, names(group)) or "is the package installed? `pip install -e .`"

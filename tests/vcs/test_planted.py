@@ -155,7 +155,7 @@ CASES = (
     ("full", "number", 0.9),
     ("full", "id", 0.9),
     ("full", "vague", 0.5),
-    ("full", "nothing", 0.3),
+    ("full", "nothing", 0.25),  # 54 of 150: small changes without a word are left unknown on purpose
     ("adapted", "title", 0.8),
     ("partial", "title", 0.8),
     ("partial", "number", 0.8),

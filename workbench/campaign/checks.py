@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from workbench import plugins
-from workbench.campaign import testing
 from workbench.campaign.registry import Campaign
 from workbench.errors import PluginError, StoreError
 from workbench.model.event import VerdictGiven
@@ -61,6 +60,8 @@ def _differences(campaign: Campaign, run: str) -> tuple[str, ...]:
         for verdict in _recorded(campaign)
         if verdict.run == run
     ]
+    from workbench.campaign import testing  # judges, which takes longer to load than all checks
+
     try:
         return testing.verify(campaign.root, run, recorded)
     except StoreError as error:

@@ -83,8 +83,9 @@ def find(text: str, family: Family, *, cut: bool = False) -> Found:
             at = quote.end
         else:
             blocks += 1
-            outside.append(text[at : opener.start()])
-            bare.append(text[at : opener.start()])
+            space = len(opener[0]) - len(opener[0].lstrip())  # what an opener allows before it is text
+            outside.append(text[at : opener.start() + space])
+            bare.append(text[at : opener.start() + space])
             closer = family.closer.search(text, opener.end())
             if closer:
                 read, wrong = family.inside(text[opener.end() : closer.start()])

@@ -14,12 +14,11 @@ import hashlib
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
 from workbench.errors import ArmCouldNotStart, UsageError, nearest
-from workbench.http.client import Client
 from workbench.http.reply import Request
 from workbench.http.retrying import Retry
 from workbench.model.ids import ExchangeKey
@@ -27,6 +26,9 @@ from workbench.model.outcome import Exchange
 from workbench.ports import Endpoint, SessionRequest, Workload
 from workbench.workloads.bodies import Api, assembled, encoded, laid_over, streams
 from workbench.workloads.exchanges import LIMITS, exchange_of
+
+if TYPE_CHECKING:
+    from workbench.http.client import Client
 
 CONDUCTORS = ("in_flight", "sessions")  # of a load, what the conductor sees to
 _VERSION = "/v1"
@@ -140,6 +142,8 @@ class ServerWorkload(Workload, Generic[Options]):
         retry = Retry(times=options.retries) if options.retries else None
         try:
             if self._client is None:
+                from workbench.http.client import Client  # slow to load, and checks send nothing
+
                 self._client = Client(api_key_env=options.api_key_env, limits=LIMITS)
             reply = await self._client.send(request, retry=retry)
         except UsageError as error:

@@ -83,6 +83,11 @@ class History:
             git(Path(self.built.path), "worktree", "add", "--quiet", "--detach", str(path), commit)
         return path
 
+    def changed(self, older: str, newer: str) -> list[str]:
+        """Give the paths in which two commits differ."""
+        named = git(Path(self.built.path), "diff", "--name-only", "-z", self.id(older), self.id(newer))
+        return named.split("\0")[:-1]
+
     def give(self, commit: str, dose: Dose) -> Result:
         """Run a dose on a commit, in one process of its own; what was run before is remembered."""
         key = self.id(commit), repr(dose)

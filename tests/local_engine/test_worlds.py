@@ -111,8 +111,14 @@ def test_before_hicache_its_flag_is_unknown(history: History) -> None:
 
 
 def test_the_gate_put_back_and_taken_away(history: History) -> None:
-    assert history.give("main", SYMPTOM).wrong == 0
+    assert history.give("v0.4.0", SYMPTOM).wrong == 0
     assert history.give("put-back/gate", SYMPTOM).wrong > 0
+
+
+def test_the_gate_put_back_is_all_that_is_put_back(history: History) -> None:
+    """Else an A/B of the two would test more than one change."""
+    assert history.changed("v0.4.0", "put-back/gate") == ["minisgl/mem_cache/pools.py"]
+    assert history.changed("sizing", "put-back/gate") == []
 
 
 def test_fp8_keys_hide_the_missing_gate(history: History) -> None:

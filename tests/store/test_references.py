@@ -24,7 +24,7 @@ def arms(control: str, treatment: str, rest: str = "") -> str:
 
 
 def test_files_that_fit_have_no_problems(tmp_path: Path) -> None:
-    rest = TEST + 'parent: H1\nsymptom: garbled\nfails_when: {index_k: bf16, in_flight: ">=30"}\n'
+    rest = TEST + 'parent: H1\nsymptom: garbled\nfails_when: {index_k: bf16|fp8, in_flight: ">=30"}\n'
     put_back = "  put_back:\n    control: {index_k: fp8}\n    treatment: {index_k: bf16}\n"
     test, _, _ = TEST.rpartition("\n")
     more = test + "\n  workload: agents\n  engine: local\n" + put_back
@@ -44,6 +44,11 @@ def test_files_that_fit_have_no_problems(tmp_path: Path) -> None:
         ("parent: H2\n", "4:9", "H2 cannot be its own parent"),
         ("also: [H1, H99]\n", "4:12", "there is no hypothesis H99"),
         ("fails_when: {indexk: bf16}\n", "4:14", "there is no knob 'indexk'; did you mean 'index_k'?"),
+        (
+            "fails_when: {index_k: fp8|bf61}\n",
+            "4:23",
+            "knob index_k has no level 'bf61'; did you mean 'bf16'?",
+        ),
         (
             "fails_when: {index_k: bf61}\n",
             "4:23",

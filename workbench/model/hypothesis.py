@@ -23,6 +23,11 @@ def number(hypothesis: str) -> int:
     return int(hypothesis[1:])
 
 
+def levels_of(condition: str) -> tuple[str, ...]:
+    """Give the levels that meet a condition of `fails_when` on a knob: `broken`, or `broken|older`."""
+    return tuple(condition.split("|"))
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PutBack:
     """The cause put back into the fixed system: control has it again, treatment has not."""
@@ -88,7 +93,8 @@ class Hypothesis:
         symptom: The primary symptom; empty for the campaign's only one.
         statement: The mechanism in a few sentences.
         component: Where in the system.
-        fails_when: Knob to the condition under which it says the symptom shows; an AND.
+        fails_when: Knob to the condition under which it says the symptom shows; an AND. A condition
+            on a knob is a level, or several of which any will do: `broken|older`.
         prediction: What a test is claimed to show, None while not runnable.
         test: The A/B, None while not runnable.
         falsified_by: What would speak against it, in words.

@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from workbench.errors import nearest
 from workbench.model.campaign import CampaignSpec
-from workbench.model.hypothesis import number
+from workbench.model.hypothesis import levels_of, number
 from workbench.store.known import Known
 
 Keys = tuple[str | int, ...]
@@ -240,7 +240,8 @@ def _conditions(facts: Facts, known: Known) -> Iterator[Finding]:
         keys: Keys = ("fails_when", name)
         if name in known.knobs:
             if levels := known.knobs[name]:
-                yield from _level(keys, name, condition, levels)
+                for level in levels_of(condition):
+                    yield from _level(keys, name, level, levels)
         elif name not in LOADS:
             hint = nearest(name, [*known.knobs, *LOADS])
             yield Finding(keys=keys, at_key=True, what=f"there is no knob {name!r}", hint=hint)

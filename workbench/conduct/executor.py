@@ -10,10 +10,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from workbench.conduct.knobs import Knobs
 from workbench.conduct.meter import Meter
@@ -23,7 +23,9 @@ from workbench.model.outcome import Ending, Exchange
 from workbench.model.plan import Arm, ArmJob
 from workbench.ports import Endpoint, Engine, SessionRequest, Workload
 
-IN_FLIGHT = "in_flight"  # of a load that a knob turns: ours; the rest of it is the workload's
+# Of a load that a knob turns these are ours: sessions under way at once, and of all these sessions the
+# requests that are. The rest of it is the workload's.
+OURS = IN_FLIGHT, REQUESTS = "in_flight", "requests"
 _CUT = (Ending.REFUSED, Ending.RESET, Ending.TRUNCATED)  # what a dying engine leaves of an exchange
 _NOTICE, _LOOKS = 0.3, 15  # seconds in which the death shows of a process that broke a connection
 _DEATHS = 5  # in one job; an engine that dies more often cannot be driven
@@ -111,8 +113,9 @@ class InProcess:
     ) -> bool:
         """Bring the arm up once and drive it; say whether the job is to go on in another start."""
         beside = self._knobs.beside(job.arm)
-        asked = min(int(beside.load.get(IN_FLIGHT, job.in_flight)), len(waiting))
-        load = {name: value for name, value in beside.load.items() if name != IN_FLIGHT}
+        workers = min(int(beside.load.get(IN_FLIGHT, job.in_flight)), len(waiting))
+        requests = min(int(beside.load.get(REQUESTS, workers)), workers)
+        load = {name: each for name, each in beside.load.items() if name not in OURS}
         with self._files(job.arm):
             begun = time.monotonic()
             try:
@@ -120,9 +123,11 @@ class InProcess:
                 endpoint = replace(endpoint, request=beside.request, load=load)
                 if not await watch.up(job.arm, job.block, number, time.monotonic() - begun):
                     return False
-                meter = Meter(self._engine, asked)
+                meter = Meter(self._engine, requests)
                 drive = _Drive(self, self._workload, job, endpoint, waiting, meter)
-                ended = await drive.run(asked, take, enough)
+                if requests < workers:
+                    drive.take_turns(requests)
+                ended = await drive.run(workers, take, enough)
                 go_on = await watch.over(job.arm, meter, self._engine.died())
                 return go_on and not ended
             finally:
@@ -148,6 +153,11 @@ class _Drive:
         self._endpoint = endpoint
         self._waiting = waiting
         self._meter = meter
+        self._turns: AbstractAsyncContextManager[Any] = nullcontext()
+
+    def take_turns(self, requests: int) -> None:
+        """Let sessions take turns: so many requests at once, first come, first served."""
+        self._turns = asyncio.Semaphore(requests)
 
     async def run(
         self, workers: int, take: Callable[[Exchange], None], enough: Callable[[], bool]
@@ -181,7 +191,8 @@ class _Drive:
         self._executor.in_flight += 1
         self._meter.session_began()
         try:
-            async for exchange in self._workload.drive(self._endpoint, request):
+            exchanges = aiter(self._workload.drive(self._endpoint, request))
+            while (exchange := await self._next(exchanges)) is not None:
                 if exchange.ending is not Ending.COMPLETED and await self._died(exchange.ending):
                     exchange = replace(exchange, ending=Ending.ENGINE_DIED, last=True)
                 self._meter.took(exchange)
@@ -190,6 +201,10 @@ class _Drive:
         finally:
             self._executor.in_flight -= 1
             self._meter.session_ended(whole=whole)
+
+    async def _next(self, exchanges: AsyncIterator[Exchange]) -> Exchange | None:
+        async with self._turns:
+            return await anext(exchanges, None)
 
     async def _died(self, ending: Ending) -> bool:
         """Say whether the engine has died; a process ends a moment after its connections."""

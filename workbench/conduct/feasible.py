@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from workbench import plugins
-from workbench.conduct.executor import IN_FLIGHT
+from workbench.conduct.executor import OURS
 from workbench.conduct.knobs import COMPONENTS, LEVELS, READBACK, Knobs
 from workbench.errors import nearest
 from workbench.judge.readback import CHECKOUT
@@ -59,10 +59,10 @@ def check(knobs: Knobs, arm: Arm, engine: EngineSpec, workload: WorkloadSpec) ->
                     + "; an arm can have one of them"
                 )
     beside = knobs.beside(arm)
-    for field in beside.load.keys() - {IN_FLIGHT}:
+    for field in beside.load.keys() - set(OURS):
         known = [each for each in _options(workload.kind) if each not in ("cwd",)]
         if field.partition(".")[0] not in known:
-            hint = nearest(field, [IN_FLIGHT, *known])
+            hint = nearest(field, [*OURS, *known])
             raise ValueError(f"workload {workload.kind!r} has no option {field!r} for a load; {hint}")
     _check_code(knobs, arm, engine)
     host = engine.options.get("ssh")

@@ -24,7 +24,7 @@ class Meter:
 
     Args:
         engine: Asked what it counts.
-        asked: Sessions that are to be in flight.
+        asked: Requests that are to be in flight, one a session at most.
 
     Attributes:
         load: What has been measured; whole after `end`.
@@ -83,7 +83,7 @@ class Meter:
             sessions=self._sessions,
             exchanges=self._exchanges,
             requests=self._requests,
-            client_peak=self._peak,
+            client_peak=min(self._peak, self.load.asked),
             server_peak=peak,
             exact=exact,
             samples=len(self._seen),

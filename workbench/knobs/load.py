@@ -1,4 +1,10 @@
-"""Knob kind `load`: how hard the engine is driven: sessions in flight, or an option of the workload."""
+"""Knob kind `load`: how hard the engine is driven.
+
+Sessions in flight, requests of all these sessions in flight, or an option of the workload. The first
+two are not the same: with one session in flight each is done before the next begins, and what a server
+keeps of it is still at hand; with one request in flight all sessions are under way and take turns, so
+that a server forgets and fetches as it does under load, one thing at a time.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +14,8 @@ from typing import Any
 from workbench.knobs.values import check_field, check_json
 from workbench.ports import Launch
 
-IN_FLIGHT, SESSIONS = "in_flight", "sessions"
+SESSIONS = "sessions"
+WHOLE = ("in_flight", "requests")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,7 +23,8 @@ class LoadKnobOptions:
     """Options of the knob.
 
     Attributes:
-        field: `in_flight`, or an option of the workload, such as `turns`.
+        field: `in_flight`, sessions under way at once; `requests`, how many of their requests are; or
+            an option of the workload, such as `turns`.
     """
 
     field: str
@@ -41,6 +49,6 @@ class LoadKnob:
     def apply(self, value: Any, launch: Launch) -> Launch:
         """Lay the value over the load of the launch."""
         check_json(self._field, value)
-        if self._field == IN_FLIGHT and (type(value) is not int or value < 1):
-            raise ValueError(f"in_flight is a whole number from 1 on, not {value!r}")
+        if self._field in WHOLE and (type(value) is not int or value < 1):
+            raise ValueError(f"{self._field} is a whole number from 1 on, not {value!r}")
         return replace(launch, load={**launch.load, self._field: value})

@@ -58,11 +58,12 @@ class Load:
     """What a start was really put under, as client and server saw it.
 
     Attributes:
-        asked: Sessions that were to be in flight.
+        asked: Requests that were to be in flight: one a session, or fewer by a knob of kind `load`.
         sessions: Sessions that were driven.
         exchanges: Exchanges that ended.
         requests: Requests that were sent, attempts counted singly.
-        client_peak: Most sessions that were under way at once, as the client counts.
+        client_peak: Most requests that can have been under way at once, as the client counts: one for
+            each session, and no more than were asked for.
         server_peak: Most requests that were under way at once, as the server counts; None if it
             does not say.
         exact: The server counted its peak itself; else it is the most of `samples` looks.

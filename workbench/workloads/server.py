@@ -30,7 +30,7 @@ from workbench.workloads.exchanges import LIMITS, exchange_of
 if TYPE_CHECKING:
     from workbench.http.client import Client
 
-CONDUCTORS = ("in_flight", "sessions")  # of a load, what the conductor sees to
+CONDUCTORS = ("in_flight", "requests", "sessions")  # of a load, what the conductor sees to
 _VERSION = "/v1"
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import nullcontext
+from dataclasses import replace
 
 import pytest
 
+from tests import simulated
+from workbench.conduct import loads
 from workbench.conduct.executor import InProcess
 from workbench.conduct.knobs import Knobs
 from workbench.conduct.meter import Meter
@@ -15,6 +18,7 @@ from workbench.engines.simulated import SimulatedEngine, SimulatedEngineOptions
 from workbench.model.ids import ExchangeKey
 from workbench.model.outcome import Ending, Exchange
 from workbench.model.plan import Arm, ArmJob, Part
+from workbench.model.run import Fingerprint
 from workbench.model.start import Load
 from workbench.ports import Endpoint, SessionRequest, Workload
 
@@ -59,18 +63,21 @@ class Seen:
         return True
 
 
-def driven(**load: int) -> tuple[Turns, Load]:
-    """Drive four sessions, all under way unless a load says otherwise."""
-    knobs = {
+def turned(load: dict[str, int]) -> dict[str, Part]:
+    return {
         name: Part(kind="load", options={"field": name, "levels": {"it": value}})
         for name, value in load.items()
     }
+
+
+def driven(**load: int) -> tuple[Turns, Load]:
+    """Drive four sessions, all under way unless a load says otherwise."""
     workload, seen = Turns(), Seen()
     executor = InProcess(
         "run",
         SimulatedEngine(SimulatedEngineOptions()),
         workload,
-        Knobs(knobs),
+        Knobs(turned(load)),
         lambda _: nullcontext(),
     )
     job = ArmJob(
@@ -99,6 +106,19 @@ def test_with_one_request_all_sessions_take_turns() -> None:
     workload, _ = driven(requests=1)
     assert workload.most == 1
     assert workload.began == [(session, turn) for turn in range(TURNS) for session in range(SESSIONS)]
+
+
+@pytest.mark.parametrize(
+    ("load", "in_flight"),
+    [({}, 4), ({"in_flight": 2}, 2), ({"requests": 1}, 1), ({"in_flight": 2, "requests": 3}, 2)],
+)
+def test_in_flight_is_what_a_server_sees(load: dict[str, int], in_flight: int) -> None:
+    """By the plan as by what was read back: a condition on it means the same before and after a run."""
+    arm = Arm(name="control", settings=dict.fromkeys(load, "it"))
+    plan = replace(simulated.plan(0.1, 0.0, in_flight=4), knobs=turned(load))
+    found = Fingerprint(arm="control", config=Knobs(plan.knobs).beside_in_words(arm), files={})
+    assert loads.of_plan(plan, arm)["in_flight"] == in_flight
+    assert loads.of_run(plan, found) == loads.of_plan(plan, arm)
 
 
 def test_with_one_session_each_is_done_before_the_next_begins() -> None:

@@ -48,6 +48,8 @@ def laid(suspects: Sequence[Claimed], *bodies: Body) -> Matrix:
         ({}, None),
         ({"index_k": "bf16"}, True),
         ({"index_k": "fp8"}, False),
+        ({"index_k": "fp8|bf16"}, True),  # any of the levels that are named will do
+        ({"index_k": "fp8|nvfp4"}, False),
         ({"index_k": "bf16", "hicache": "on"}, True),
         ({"index_k": "bf16", "hicache": "off"}, False),
         ({"index_k": "bf16", "build": "broken"}, None),

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 
 from workbench.campaign.pricing import Pricing
 from workbench.campaign.registry import Campaign
-from workbench.conduct.knobs import Knobs
+from workbench.conduct import loads
 from workbench.conduct.tests import plan_tests, served_by
 from workbench.errors import WorkbenchError
 from workbench.judge.claims import live
@@ -35,7 +35,6 @@ from workbench.model.outcome import Counts
 from workbench.model.plan import Plan
 from workbench.model.standing import FALLEN, Standing, State
 from workbench.model.verdict import Verdict
-from workbench.ports import Launch
 
 _ASKED = {"seed": 0}
 
@@ -236,14 +235,11 @@ class _Desk:
 def _arm(plan: Plan, name: str) -> ArmResult:
     """Give an arm as patterns see it: its settings, and the load that it would be driven with."""
     arm = plan.arm(name)
-    asked = {"in_flight": plan.in_flight, "turns": plan.workload.options.get("turns")}
-    asked |= Knobs(plan.knobs).apply(arm, Launch(argv=tuple(plan.engine.options.get("argv", ())))).load
-    load = {what: value for what, value in asked.items() if type(value) is int}
     return ArmResult(
         settings=arm.settings,
         counts=Counts(0, 0),
         interval=(0.0, 1.0),
-        load={**load, "sessions": plan.rules.block_size},
+        load=loads.of_plan(plan, arm),
     )
 
 

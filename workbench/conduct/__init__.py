@@ -12,6 +12,7 @@ schedule     what the seed fixes
 executor     one arm of one block
 labelling    an exchange labelled for every symptom
 books        every exchange on disk, then counted
+loads        how hard an arm is driven
 meter        the load as it was, on both sides
 starts       each start looked at, put on record and guarded
 readback     whether a setting took effect

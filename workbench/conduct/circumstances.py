@@ -13,13 +13,12 @@ from pathlib import Path
 from workbench.conduct.earlier import Past
 from workbench.model.event import Circumstances, Exposed
 from workbench.model.plan import Cluster, Plan
-from workbench.model.run import Fingerprint, Manifest, Served
+from workbench.model.run import Fingerprint, Served
 from workbench.model.start import Exposure, Reading, Start
 from workbench.model.verdict import Comparison
 from workbench.store import RunView
 
 EACH_ANEW = "a process of its own for each session"
-_LOAD = "load "  # what a knob makes of the load stands in a fingerprint under such a name
 _ROLES = ("control", "treatment")
 
 
@@ -48,21 +47,6 @@ def circumstances(view: RunView, served: Served, comparison: Comparison, past: P
         starts=len(own),
         start_seconds=round(sum(ready) / len(ready), 3) if ready else None,
     )
-
-
-def load_of(manifest: Manifest, arm: str) -> dict[str, int]:
-    """Give what an arm was driven with: the plan's load, with what its knobs make of it laid over."""
-    plan = manifest.plan
-    load = {"in_flight": plan.in_flight, "sessions": plan.rules.block_size}
-    turns = plan.workload.options.get("turns")
-    if isinstance(turns, int):
-        load["turns"] = turns
-    found = manifest.fingerprints.get(arm)
-    config = found.config if found is not None else {}
-    for name, value in config.items():
-        if name.startswith(_LOAD) and value.isdecimal():
-            load[name.removeprefix(_LOAD)] = int(value)
-    return load
 
 
 def _reset(plan: Plan, starts: Iterable[Start], comparison: Comparison) -> str:

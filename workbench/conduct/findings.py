@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from workbench.conduct.circumstances import load_of
+from workbench.conduct import loads
 from workbench.model.event import ArmResult, Circumstances, VerdictGiven
 from workbench.model.outcome import Counts
 from workbench.model.run import Manifest, Served
@@ -40,7 +40,7 @@ def finding(
                 settings=dict(plan.arm(name).settings),
                 counts=judgement.arms.get(name, Counts(0, 0)),
                 interval=judgement.rates.get(name, _UNSEEN),
-                load=load_of(manifest, name),
+                load=loads.of_run(manifest.plan, manifest.fingerprints.get(name)),
             )
             for role, name in arms.items()
         },

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from workbench.model.event import ArmResult, VerdictGiven
-from workbench.model.hypothesis import Hypothesis
+from workbench.model.hypothesis import Hypothesis, levels_of
 from workbench.model.standing import FALLEN, Standing
 
 LOADS = ("in_flight", "sessions", "turns")
@@ -131,9 +131,9 @@ def is_known(of: Pattern) -> bool:
 
 
 def _met(name: str, condition: str, arm: ArmResult) -> bool | None:
-    """Say whether an arm meets one condition: a level of a knob, or a bound on its load."""
+    """Say whether an arm meets one condition: levels of a knob, or a bound on its load."""
     if name in arm.settings:
-        return arm.settings[name] == condition
+        return arm.settings[name] in levels_of(condition)
     found = _CONDITION.fullmatch(condition) if name in LOADS else None
     if found is None or name not in arm.load:
         return None

@@ -301,3 +301,15 @@ def test_what_a_repository_says_is_text(workbench: Workbench, tmp_path: Path) ->
     for command in (("commits", "-v", "--check"), ("show", "H1"), ("export", "--commits")):
         said = succeeded(workbench(*command, cwd=case))
         assert all(line.isprintable() for line in said.splitlines()), command
+
+
+def test_a_change_of_settings_is_linked_by_knob_and_level(workbench: Workbench, home: Path) -> None:
+    succeeded(workbench("link", "H1", "cache=off", "--as", "mitigation", "--state", "live"))
+    assert "mitigation cache=off: dead, effect unmeasured" in succeeded(workbench("show", "H1"))
+    assert "setting cache=off" in succeeded(workbench("log", "H1"))
+    assert [each["kind"] for each in found(workbench)] == ["fix"]  # the others are commits
+    refused = workbench("link", "H1", "cache=of", "--as", "mitigation")
+    assert refused.returncode == 2
+    assert "knob cache has no level 'of'\n  did you mean 'off'?" in refused.stderr
+    refused = workbench("link", "H1", "cash=off", "--as", "mitigation")
+    assert "there is no knob 'cash'\n  did you mean 'cache'?" in refused.stderr

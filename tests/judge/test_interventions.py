@@ -163,3 +163,18 @@ def test_all_commits_of_a_campaign_are_named_once() -> None:
     assert named(registry) == (SHA, "b" * 40)
     assert named(registry, ["H1"]) == (SHA, "b" * 40)
     assert named(registry, ["H2"]) == ()
+
+
+def test_a_change_of_settings_is_no_name_for_git() -> None:
+    said = InterventionNoted(hypothesis="H1", commit="hicache=off", state="live", effect="reduced")
+    registry = Registry(
+        root="",
+        spec=CampaignSpec(title=""),
+        standings={"H1": Standing(hypothesis="H1", state=State.OPEN)},
+        events=tuple(log([link("fix"), said])),
+    )
+    assert named(registry) == (SHA,)
+    (change,) = linked([Intervention(commit="hicache=off", kind="mitigation")], log([said]))
+    assert (change.role, change.state, change.effect) == ("mitigation", "live", "reduced")
+    assert judged(change, fallen=False).state == "live"
+    assert judged(change, fallen=True).state == "dead"

@@ -54,6 +54,16 @@ def test_files_that_fit_have_no_problems(tmp_path: Path) -> None:
             "4:23",
             "knob index_k has no level 'bf61'; did you mean 'bf16'?",
         ),
+        (
+            "interventions: [{setting: {index_k: bf61}, kind: mitigation}]\n",
+            "4:37",
+            "knob index_k has no level 'bf61'; did you mean 'bf16'?",
+        ),
+        (
+            "interventions: [{setting: {index_k: fp8}, commit: main, kind: fix}]\n",
+            "4:17",
+            "names no one change; give `commit`, or the `setting` that was changed",
+        ),
         ("fails_when: {in_flght: '>=3'}\n", "4:14", "did you mean 'in_flight'?"),
         ("fails_when: {in_flight: many}\n", "4:25", "'many' is no condition on in_flight"),
         (arms("indexk: bf16", "index_k: fp8"), "5:13", "there is no knob 'indexk'"),

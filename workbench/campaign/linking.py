@@ -6,10 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workbench.campaign.registry import Campaign
-from workbench.errors import UsageError
+from workbench.errors import UsageError, nearest
 from workbench.judge.interventions import known, linked, named
 from workbench.model.event import Actor, Body, Event, InterventionNoted, Link
-from workbench.model.intervention import Effect, InterventionState, Linked, LinkRole
+from workbench.model.intervention import (
+    Effect,
+    InterventionState,
+    Linked,
+    LinkRole,
+    is_setting,
+    setting_name,
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -18,7 +25,7 @@ class LinkDraft:
 
     Attributes:
         hypothesis: Its id.
-        commit: An id, the start of one, a branch or a tag.
+        commit: An id, the start of one, a branch or a tag; or a change of settings, `KNOB=LEVEL`.
         role: What it is to the hypothesis; None where an earlier link says it.
         state: Where it stands; None to leave that to git, and what was noted.
         effect: What it did to the symptom.
@@ -47,10 +54,29 @@ def link(campaign: Campaign, said: LinkDraft, by: Actor) -> tuple[Event, ...]:
             "a link needs a hypothesis and a commit", hint="workbench link H5 1a2b3c4 --as fix"
         )
     hypothesis = campaign.known(said.hypothesis)
-    sha = commit_id(campaign, said.commit)
+    sha = _setting(campaign, said.commit) or commit_id(campaign, said.commit)
     ids = ids_of(campaign, named(campaign.registry, [hypothesis]))
     bodies = _bodies(said, hypothesis, sha, _known(campaign, hypothesis, sha, ids))
     return tuple(campaign.journal.append(body, by) for body in bodies)
+
+
+def _setting(campaign: Campaign, name: str) -> str:
+    """Give a change of settings by its name; empty for what names a commit.
+
+    Raises:
+        UsageError: There is no such knob, or no such level.
+    """
+    if not is_setting(name):
+        return ""
+    setting = dict(each.partition("=")[::2] for each in name.split())
+    knobs = campaign.spec.knobs
+    for knob, level in setting.items():
+        if knob not in knobs:
+            raise UsageError(f"there is no knob {knob!r}", hint=nearest(knob, knobs))
+        if level not in knobs[knob].levels:
+            hint = nearest(level, knobs[knob].levels)
+            raise UsageError(f"knob {knob} has no level {level!r}", hint=hint)
+    return setting_name(setting)
 
 
 def _known(campaign: Campaign, hypothesis: str, sha: str, ids: Mapping[str, str]) -> Linked | None:

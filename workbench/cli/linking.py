@@ -21,12 +21,14 @@ _LINK = """Put on record that a commit belongs to a hypothesis; print the id of 
 
 COMMIT is looked up in the repository of the campaign (`repo` in campaign.yaml, else the one around it)
 and recorded by its whole id. Whether it is live, reverted or dead, `workbench commits` finds out; what
-it did to the symptom only people can say.
+it did to the symptom only people can say. A change of settings is written KNOB=LEVEL; where it stands
+people say, too.
 
 \b
 Example:
   workbench link H5 1a2b3c4 --as fix -m 'sizes the mirror by the dtype of the device'
   workbench link H5 1a2b3c4 --effect none -m 'same rate before and after'
+  workbench link H4 hicache=off --as mitigation --state live
 """
 
 

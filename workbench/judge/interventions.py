@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from workbench.model.commits import CommitStanding, Presence
 from workbench.model.event import Event, InterventionNoted, Link
 from workbench.model.hypothesis import Intervention
-from workbench.model.intervention import InterventionState, Linked, LinkRole
+from workbench.model.intervention import InterventionState, Linked, LinkRole, is_setting
 from workbench.model.registry import Registry
 
 _NEVER_DEAD = (LinkRole.CAUSE, LinkRole.REVERT)
@@ -72,7 +72,10 @@ def known(changes: Sequence[Linked], commit: str, shas: Mapping[str, str]) -> Li
 
 
 def named(registry: Registry, ids: Collection[str] = ()) -> tuple[str, ...]:
-    """Give the names of all commits that a campaign links, or some of its hypotheses, each once."""
+    """Give the names of all commits that a campaign links, or some of its hypotheses, each once.
+
+    Changes of settings are left out: git knows nothing of them.
+    """
     found: dict[str, None] = {}
     for hypothesis in registry.hypotheses:
         if not ids or hypothesis.id in ids:
@@ -82,7 +85,7 @@ def named(registry: Registry, ids: Collection[str] = ()) -> tuple[str, ...]:
             case Link(hypothesis=id, commit=commit) | InterventionNoted(hypothesis=id, commit=commit):
                 if not ids or id in ids:
                     found[commit] = None
-    return tuple(found)
+    return tuple(name for name in found if not is_setting(name))
 
 
 def judged(change: Linked, *, fallen: bool, standing: CommitStanding | None = None) -> Judged:

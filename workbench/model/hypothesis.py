@@ -74,7 +74,10 @@ class Assumption:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Intervention:
-    """A change made because of a hypothesis: kind is fix, mitigation, instrument or revert."""
+    """A change made because of a hypothesis: kind is fix, mitigation, instrument or revert.
+
+    It is a commit, by any name of it, or a change of settings (`model.intervention.setting_name`).
+    """
 
     commit: str
     kind: str

@@ -17,7 +17,7 @@ from workbench.model.commits import (
     RevertKind,
     Undoing,
 )
-from workbench.model.intervention import Effect, LinkRole
+from workbench.model.intervention import Effect, LinkRole, is_setting
 from workbench.model.registry import Registry
 from workbench.report.changes import SHORT, Change, changes, state_of
 from workbench.report.suspects import Suspect, roster
@@ -51,6 +51,8 @@ def rows(registry: Registry, history: History | None, ids: Collection[str] = ())
     for suspect in roster(registry):
         if not ids or suspect.id in ids:
             for change in changes(suspect, history):
+                if is_setting(change.commit):
+                    continue
                 key = (change.sha or change.commit, change.kind)
                 found.setdefault(key, []).append((change, suspect))
     return tuple(_row(pairs) for pairs in found.values())

@@ -28,6 +28,7 @@ from workbench.model.event import (
     Unknown,
     VerdictGiven,
 )
+from workbench.model.intervention import is_setting
 from workbench.report import values
 from workbench.report.imported import in_short
 from workbench.report.reasons import arms, source, who, word
@@ -125,19 +126,23 @@ def happened(event: Event) -> str:
             return _happened_around(event)
 
 
+def _change(name: str) -> str:
+    return f"setting {inert(name)}" if is_setting(name) else f"commit {inert(name)}"
+
+
 def _happened_around(event: Event) -> str:
     body = event.body
     match body:
         case Link():
             because = f": {inert(body.because)}" if body.because else ""
-            commit, hypothesis = inert(body.commit), inert(body.hypothesis)
-            return f"linked commit {commit} to {hypothesis} as {inert(body.role)}{because}"
+            change, hypothesis = _change(body.commit), inert(body.hypothesis)
+            return f"linked {change} to {hypothesis} as {inert(body.role)}{because}"
         case AssumptionNoted():
             found = {True: "holds", False: "does not hold", None: "is unverified"}[body.holds]
             because = f": {inert(body.because)}" if body.because else ""
             return f"assumption {inert(body.assumption)} of {inert(body.hypothesis)} {found}{because}"
         case InterventionNoted():
-            change = f"commit {inert(body.commit)} for {inert(body.hypothesis)}"
+            change = f"{_change(body.commit)} for {inert(body.hypothesis)}"
             because = f": {inert(body.because)}" if body.because else ""
             effect = f"effect {inert(body.effect)}"
             return (

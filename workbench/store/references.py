@@ -51,6 +51,7 @@ class Facts:
         arms: Arm of the test, such as `put_back.control`, to its settings.
         why_many: It says why more than one knob differs.
         assumptions: Ids of the assumptions.
+        changed: Changes of settings among the interventions: place, and knob to level.
     """
 
     parent: str = ""
@@ -62,6 +63,7 @@ class Facts:
     arms: dict[str, dict[str, str]] = field(default_factory=dict)
     why_many: bool = False
     assumptions: tuple[str, ...] = ()
+    changed: tuple[tuple[int, Mapping[str, str]], ...] = ()
 
     @classmethod
     def of(cls, fields: Mapping[str, Any]) -> Self:
@@ -81,6 +83,10 @@ class Facts:
             arms={name: _texts(arm) for name, arm in arms.items() if isinstance(arm, dict) and arm},
             why_many=bool(test.get("why_many")),
             assumptions=tuple(assumptions),
+            changed=tuple(
+                (place, _texts(_mapping(each).get("setting")))
+                for place, each in enumerate(_list(fields.get("interventions")))
+            ),
         )
 
 
@@ -107,7 +113,9 @@ def check_hypothesis(id: str, facts: Facts, known: Known, ids: frozenset[str]) -
     yield from _left_open(facts, known)
     yield from _conditions(facts, known)
     for arm in facts.arms:
-        yield from _settings(arm, facts, known)
+        yield from _settings(("test", *arm.split(".")), facts.arms[arm], known)
+    for place, setting in facts.changed:
+        yield from _settings(("interventions", place, "setting"), setting, known)
     for prefix in ("", "put_back."):
         yield from _difference(prefix, facts)
     for position, each in enumerate(facts.assumptions):
@@ -250,11 +258,11 @@ def _conditions(facts: Facts, known: Known) -> Iterator[Finding]:
             yield Finding(keys=keys, what=what, hint='write one such as ">=30"')
 
 
-def _settings(arm: str, facts: Facts, known: Known) -> Iterator[Finding]:
+def _settings(where: Keys, settings: Mapping[str, str], known: Known) -> Iterator[Finding]:
     if known.knobs is None:
         return
-    for knob, level in facts.arms[arm].items():
-        keys: Keys = ("test", *arm.split("."), knob)
+    for knob, level in settings.items():
+        keys = (*where, knob)
         yield from _name(keys, "knob", knob, known.knobs, at_key=True)
         if levels := known.knobs.get(knob):
             yield from _level(keys, knob, level, levels)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -13,6 +13,7 @@ from workbench.model.hypothesis import (
     PutBack,
     Test,
 )
+from workbench.model.intervention import setting_name
 from workbench.model.prediction import Prediction
 from workbench.store.schema.fields import (
     HypothesisId,
@@ -128,12 +129,20 @@ class AssumptionShape(Shape):
 class InterventionShape(Shape):
     """One of `interventions`."""
 
-    commit: Ref
+    commit: Ref | None = None
+    setting: Annotated[dict[Name, Level], Field(min_length=1)] | None = None
     kind: Literal["fix", "mitigation", "instrument", "revert"]
+
+    @model_validator(mode="after")
+    def _changes_one_thing(self) -> Self:
+        if (self.commit is None) == (self.setting is None):
+            raise refusal("names no one change", "give `commit`, or the `setting` that was changed")
+        return self
 
     def noun(self) -> Intervention:
         """Give the intervention."""
-        return Intervention(commit=self.commit, kind=self.kind)
+        name = self.commit or setting_name(self.setting or {})
+        return Intervention(commit=name, kind=self.kind)
 
 
 class HypothesisShape(Shape):

@@ -5,7 +5,7 @@
 
 Modules of verbs are imported when one of theirs is asked for: `--help` loads click and nothing else.
 
-    ab, measure, explain            plain commands, no campaign needed
+    ab, measure, demo, explain      no campaign needed
     setup, suspects, running        a campaign: begin it, add suspects, test them
     look, lookback, commits         see where it stands; look at old runs; ask git
     writing, linking                put words and commits on record
@@ -30,6 +30,7 @@ SECTIONS = {
     "No campaign needed": {
         "ab": ("ab", "command", "Compare two commands that fail sometimes: one honest verdict."),
         "measure": ("measure", "command", "Measure how often a command fails, and how long it takes."),
+        "demo": ("demo", "command", "A whole campaign on a miniature engine, in minutes."),
         "explain": ("explain", "command", "Say what a word means, or why a run got its verdict."),
     },
     "Begin a campaign": {

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-
 _SETTING = re.compile(r"[A-Za-z0-9][\w.-]*=[^\s=]+(?: [A-Za-z0-9][\w.-]*=[^\s=]+)*", re.ASCII)
 
 

@@ -45,7 +45,17 @@ def scaffold(root: Path, template: str) -> list[str]:
         raise UsageError(f"there is no template {template!r}", hint=nearest(template, known))
     if os.path.lexists(root / CAMPAIGN_FILE):
         raise UsageError(f"{root / CAMPAIGN_FILE}: there is a campaign already", hint="workbench check")
-    told = _together(_read(_folder() / _SHARED), _read(_folder() / template))
+    return lay_out(root, _read(_folder() / template))
+
+
+def lay_out(root: Path, own: dict[str, bytes]) -> list[str]:
+    """Write the files of a new campaign, and with them those that all have; see `scaffold`.
+
+    Args:
+        root: The campaign's folder; made if it is not there.
+        own: Its own files, by the path that they go to.
+    """
+    told = _together(_read(_folder() / _SHARED), own)
     if _has_hypotheses(root):  # an example among real suspects would be one of them
         told = {path: data for path, data in told.items() if not path.startswith(f"{HYPOTHESES}/")}
     told[CAMPAIGN_FILE] = told.pop(CAMPAIGN_FILE)  # last: a folder with it is a campaign, and whole

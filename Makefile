@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo     two flaky commands, one honest verdict, in seconds"
+	@echo "make demo     a whole campaign on a miniature engine: its cause, confirmed in minutes"
 	@echo "make test     style, types, floors and all tests, under 10 minutes"
 	@echo "make quality  does it find the culprit? long seeded suites, under 30 minutes"
 	@echo "make bench    the long tables of tests/bench/tables"
@@ -16,7 +16,7 @@ help:
 	@echo "make clean    remove .venv and all caches"
 
 demo: $(VENV)/.runtime
-	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
+	@PATH="$(CURDIR)/$(BIN):$$PATH" workbench demo demo
 
 # Side by side, since most tests wait for processes; `quality` alone, since it measures loads.
 test: $(VENV)/.development

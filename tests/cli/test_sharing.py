@@ -59,3 +59,36 @@ def test_a_merge_keeps_all_and_a_clash_of_ids_is_named_and_mended(
         assert {item["who"] for item in shown["evidence"]} == {who}
     runs = records(workbench("runs", "--json", cwd=home))
     assert sorted(run["hypotheses"] for run in runs) == [["H2"], ["H3"]]
+
+
+def test_two_writers_each_claim_test_and_rule_a_suspect(workbench: Workbench, tmp_path: Path) -> None:
+    """Neither sees the other before the merge; both their states stand after it."""
+    home = begin(workbench, tmp_path / "ana")
+    pair = ("--control", "cache=on", "--treatment", "cache=on,retry=on")
+    test = ("--predict", "0.3:removes", *pair)
+    succeeded(workbench("new", "The retry is what mends it", *test, cwd=home))
+    git(home, "init", "-b", "main")
+    committed(home, "Begin")
+    other = tmp_path / "bob"
+    git(home, "worktree", "add", "-b", "bob", str(other))
+    for place, who, id, role in ((home, "ana", "H1", "cause"), (other, "bob", "H2", "not-a-defect")):
+        as_them = {"WORKBENCH_ACTOR": who}
+        succeeded(workbench("claim", id, "--for", "2h", cwd=place, env=as_them))
+        succeeded(workbench("test", id, "--seed", "7", "--display", "none", cwd=place, env=as_them))
+        ruled = ("rule", id, "--role", role, "--because", f"{who} ran it")
+        succeeded(workbench(*ruled, cwd=place, env=as_them))
+        committed(place, f"What {who} found")
+    git(home, "merge", "--no-edit", "bob")
+
+    succeeded(workbench("check", cwd=home))
+    succeeded(workbench("verify", cwd=home))
+    for id, who, state, role in (
+        ("H1", "ana", "supported", "cause"),
+        ("H2", "bob", "falsified", "not-a-defect"),
+    ):
+        (shown,) = records(workbench("show", id, "--json", cwd=home))
+        assert (shown["state"], shown["role"]) == (state, role)
+        assert [ruling["who"] for ruling in shown["rulings"]] == [who]
+        assert {"claim"} == {each["kind"] for each in shown["noted"] if each["who"] == who}
+    claimed = records(workbench("status", "--json", cwd=home))[0]["claimed"]
+    assert {(each["hypothesis"], each["who"]) for each in claimed} == {("H1", "ana"), ("H2", "bob")}

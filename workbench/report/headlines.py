@@ -10,6 +10,7 @@ from workbench.model.registry import Registry
 from workbench.model.standing import Item, State
 from workbench.report import proofs, values
 from workbench.report.changes import changes
+from workbench.report.deployed import untested
 from workbench.report.markdown import code, link, plain
 from workbench.report.matrix import diagnosis
 from workbench.report.others import of_arm
@@ -191,6 +192,8 @@ def open_points(suspects: Roster) -> Iterator[str]:
     undecided = diagnosis(suspects)
     if undecided:
         yield plain(undecided)
+    if deployed := untested(suspects.registry):
+        yield plain(deployed)
     for suspect in suspects:
         here = link(suspect.id)
         if not suspect.fallen:

@@ -12,6 +12,7 @@ The record of `status`:
     verdicts         the last few, newest first: run, hypothesis, verdict, prediction, at
     claimed          hypothesis, who, agent, until: who worked on what at that time
     unverified       hypothesis, assumption, text
+    deployed         that no run came since the last change went live; empty otherwise
     running          ids of runs
     problems         file, line, column, what, hint
     next             what, command
@@ -31,6 +32,7 @@ from workbench.model.run import RunState
 from workbench.model.standing import Item, State
 from workbench.model.verdict import Other
 from workbench.report import proofs, values
+from workbench.report.deployed import untested
 from workbench.report.matrix import diagnosis
 from workbench.report.others import arms_of
 from workbench.report.reasons import arm, arms, because, rates
@@ -66,6 +68,7 @@ def status_record(registry: Registry) -> dict[str, Any]:
         "verdicts": [_verdict_record(item) for _, item in last_verdicts(suspects)],
         "claimed": [claim_record(each) for each in _at_work(suspects)],
         "unverified": unverified_records(suspects),
+        "deployed": untested(registry),
         "running": [run.id for run in _running(registry)],
         "problems": values.plain(registry.problems),
         "next": {"what": step.what, "command": step.command},
@@ -181,6 +184,8 @@ def _status(suspects: Roster) -> Iterator[str]:
         f"{inert(each['hypothesis'])} {inert(each['assumption'])}: {inert(each['text'])}"
         for each in unverified_records(suspects)
     ]
+    if deployed := untested(registry):
+        unverified.insert(0, deployed)
     yield from _labelled("unverified", iter(unverified), _UNVERIFIED)
     running = (f"{inert(run.id)} {run.state}" for run in _running(registry))
     yield from _labelled("running", running, _RUNNING)

@@ -32,7 +32,10 @@ def workbench(tmp_path: Path) -> Workbench:
     """Run `workbench ARGUMENTS` in an empty folder, as a process of its own."""
 
     def run(
-        *arguments: str, cwd: Path = tmp_path, env: Mapping[str, str] | None = None
+        *arguments: str,
+        cwd: Path = tmp_path,
+        env: Mapping[str, str] | None = None,
+        timeout: float = 120.0,
     ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "workbench", *arguments],
@@ -40,7 +43,7 @@ def workbench(tmp_path: Path) -> Workbench:
             env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", **(env or {})},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=timeout,
             check=False,
         )
 

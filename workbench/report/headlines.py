@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from workbench.model.event import WORDS, ArmResult
+from workbench.model.event import WORDS, ArmResult, VerdictGiven
 from workbench.model.registry import Registry
 from workbench.model.standing import Item, State
 from workbench.report import proofs, values
@@ -97,7 +97,10 @@ def _beside(suspects: Roster, item: Item) -> str:
 
 
 def newest_clean(suspects: Roster) -> tuple[Suspect, Item, ArmResult] | None:
-    """Find the newest treatment arm shown clean, whose settings have shown the symptom in no test."""
+    """Find the newest treatment arm shown clean, whose settings have shown the symptom in no test.
+
+    It is one under the load of its control: what is clean when less is asked is no news.
+    """
     failing: set[tuple[object, ...]] = set()
     clean: dict[tuple[object, ...], tuple[Suspect, Item, ArmResult]] = {}
     for suspect, item in suspects.verdicts():
@@ -109,11 +112,17 @@ def newest_clean(suspects: Roster) -> tuple[Suspect, Item, ArmResult] | None:
             place = (set_to, verdict.workload, verdict.symptom, verdict.engine)
             if result.counts.hit:
                 failing.add(place)
-            elif name == "treatment" and _shown_clean(item):
+            elif name == "treatment" and _shown_clean(item) and _same_load(verdict):
                 clean.pop(place, None)  # the newest comes last
                 clean[place] = (suspect, item, result)
     found = [each for place, each in clean.items() if place not in failing]
     return found[-1] if found else None
+
+
+def _same_load(verdict: VerdictGiven) -> bool:
+    """Say whether a verdict's arms were driven alike."""
+    loads = [result.load for result in verdict.arms.values()]
+    return all(load == loads[0] for load in loads)
 
 
 def _shown_clean(item: Item) -> bool:

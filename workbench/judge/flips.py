@@ -29,7 +29,7 @@ from workbench.model.event import (
 )
 from workbench.model.outcome import Counts
 from workbench.model.standing import Item, Standing, State
-from workbench.model.verdict import Evidence, Held, Verdict
+from workbench.model.verdict import NO_EVIDENCE, Held, Verdict
 
 
 class Change(StrEnum):
@@ -181,7 +181,7 @@ def _verdict(planned: Planned, pair: Pair, word: Verdict, came_about: Circumstan
         harmful=False,
         arms=results,
         blocks=0,
-        evidence=_NO_EVIDENCE,
+        evidence=NO_EVIDENCE,
         interval=(-1.0, 1.0),
         estimate=None,
         design_effect=1.0,
@@ -201,15 +201,3 @@ def _with(events: Sequence[Event], body: Body, hypothesis: str) -> Standing:
 
 def _grade(item: Item) -> int:
     return _GRADES.index(item.grade)
-
-
-_NO_EVIDENCE = Evidence(
-    no_effect=1.0,
-    margin=1.0,
-    control_low=None,
-    control_high=None,
-    treatment_clean=None,
-    not_halved=1.0,
-    no_harm=1.0,
-    across_restarts=None,
-)

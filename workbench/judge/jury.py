@@ -14,8 +14,8 @@ from workbench.judge.reference import notes, rate
 from workbench.model.outcome import Counts
 from workbench.model.plan import Plan
 from workbench.model.verdict import (
+    NO_EVIDENCE,
     Comparison,
-    Evidence,
     Guard,
     Held,
     Judgement,
@@ -23,17 +23,6 @@ from workbench.model.verdict import (
     Verdict,
 )
 from workbench.stats import ABTest, Terms, rate_interval
-
-_NOTHING = Evidence(
-    no_effect=1.0,
-    margin=1.0,
-    control_low=None,
-    control_high=None,
-    treatment_clean=None,
-    not_halved=1.0,
-    no_harm=1.0,
-    across_restarts=None,
-)
 
 
 class Jury:
@@ -163,7 +152,7 @@ class Jury:
             harmful=False,
             arms={comparison.control: counts},
             blocks=0,
-            evidence=_NOTHING,
+            evidence=NO_EVIDENCE,
             interval=(-1.0, 1.0),
             estimate=None,
             design_effect=1.0,

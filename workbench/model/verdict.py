@@ -70,6 +70,19 @@ class Evidence:
     across_restarts: float | None
 
 
+NO_EVIDENCE = Evidence(
+    no_effect=1.0,
+    margin=1.0,
+    control_low=None,
+    control_high=None,
+    treatment_clean=None,
+    not_halved=1.0,
+    no_harm=1.0,
+    across_restarts=None,
+)
+"""What is known before anything was counted."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Guard:
     """Something that makes a run invalid whatever its counts say; guards never read labels.

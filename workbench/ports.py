@@ -132,6 +132,10 @@ class Turn(Protocol):
         ...
 
 
+def silent(_: str) -> None:
+    """Tell nobody: what is done where no one listens."""
+
+
 def untouched(launch: Launch, component: str = "") -> Launch:
     """The turn of an arm without knobs."""
     return launch

@@ -15,20 +15,10 @@ from workbench.model.event import (
     Grade,
     VerdictGiven,
 )
-from workbench.model.verdict import Evidence, Held, Verdict
+from workbench.model.verdict import NO_EVIDENCE, Held, Verdict
 
 AT = datetime(2026, 11, 29, 15, 12, tzinfo=UTC)
 ANA = Actor(name="ana")
-NOTHING = Evidence(
-    no_effect=1.0,
-    margin=1.0,
-    control_low=None,
-    control_high=None,
-    treatment_clean=None,
-    not_halved=1.0,
-    no_harm=1.0,
-    across_restarts=None,
-)
 
 
 def event(body: Body, at: int = 0, by: Actor = ANA) -> Event:
@@ -62,7 +52,7 @@ def verdict(word: Verdict, hypothesis: str = "H1", run: str = "r1", digest: str 
         harmful=False,
         arms={},
         blocks=2,
-        evidence=NOTHING,
+        evidence=NO_EVIDENCE,
         interval=(-1.0, 1.0),
         estimate=None,
         design_effect=1.0,

@@ -9,7 +9,7 @@ import pytest
 from tests.vcs.made import Made, lines
 from workbench.model.commits import LeftOver, LeftOvers
 from workbench.vcs import probes
-from workbench.vcs.entries import empty_tree
+from workbench.vcs.git import empty_tree
 from workbench.vcs.probes import left_over
 from workbench.vcs.suspicious import suspicious
 
@@ -165,7 +165,7 @@ def test_a_bare_repository_has_no_work_tree_to_look_through(made: Made, tmp_path
     made.git("clone", "-q", "--bare", str(made.folder), str(tmp_path / "bare.git"))
     bare = Made(made.folder)
     bare.folder = tmp_path / "bare.git"
-    found = left(bare, since=empty_tree(bare.open()))
+    found = left(bare, since=empty_tree(bare.open().objects))
     assert (places(found)[-1], found.uncommitted) == (("x.py", 1), False)
     assert ("a.py", 1) in places(found)  # everything was added since there was nothing
 

@@ -9,7 +9,7 @@ import pytest
 from tests.vcs.repositories import Content, Made, Story, git
 from tests.vcs.test_git import HOSTILE_NAMES
 from workbench.errors import GitError
-from workbench.vcs import changes, history
+from workbench.vcs import changes, entries, history
 from workbench.vcs.repository import Repository
 
 
@@ -195,5 +195,6 @@ def test_files_of_a_commit_can_be_links(tmp_path: Path) -> None:
     told = Story()
     told.commit("Begin", {"link": Content(b"../../etc/passwd", "120000")})
     made = told.write(tmp_path / "repository")
-    lines = changes.lines_of(made.repository, made[0], "link")
+    link = entries.at(made.repository, made[0], ["link"])["link"]
+    lines = changes.lines_in(made.repository, link.id)
     assert lines == {b"../../etc/passwd": 1}

@@ -13,12 +13,11 @@ from workbench.campaign.registry import Campaign
 from workbench.errors import GitError, UsageError
 from workbench.judge.interventions import linked, named
 from workbench.model.commits import CommitStanding, History, LeftOvers
-from workbench.model.event import InterventionNoted, Link
+from workbench.model.event import Event, InterventionNoted, Link
 from workbench.model.intervention import LinkRole
-from workbench.store.layout import CAMPAIGN_FILE, HYPOTHESES, RUNS, WORK, work_folder
-from workbench.vcs import entries
+from workbench.store.layout import own_files, work_folder
 from workbench.vcs import history as commits
-from workbench.vcs.git import is_sha
+from workbench.vcs.git import empty_tree, is_sha
 from workbench.vcs.index import Index
 from workbench.vcs.probes import left_over
 from workbench.vcs.repository import Repository
@@ -27,7 +26,6 @@ from workbench.vcs.standing import standing
 
 HEAD = "HEAD"
 _CACHE = "git"  # in the campaign's folder of caches
-_OWN = (CAMPAIGN_FILE, HYPOTHESES, RUNS, WORK, "remedies", "notebooks", "AGENTS.md")
 
 
 def repository(campaign: Campaign) -> Repository:
@@ -139,7 +137,7 @@ def left_overs(campaign: Campaign, *, at: str | None = None, since: str | None =
         since=begun,
         hypotheses=[file.id for file in campaign.files.files],
         instruments=_instruments(campaign, shas),
-        leave_out=_own_files(campaign.root, here),
+        leave_out=own_files(campaign.root.resolve(), here.top.resolve()) if here.top else (),
     )
 
 
@@ -170,31 +168,21 @@ def _before(here: Repository, shas: Collection[str], tip: str) -> str:
         return ""
     parents = sorted({commit.parents[0] for commit in there.values() if commit.parents})
     if not parents or any(not commit.parents for commit in there.values()):
-        return entries.empty_tree(here)
+        return empty_tree(here.objects)
     return here.objects.run("merge-base", "--octopus", *parents, fine=(0, 1)).decode().strip()
 
 
 def _instruments(campaign: Campaign, shas: Mapping[str, str]) -> Mapping[str, str]:
     """Give the hypothesis that each commit is an instrument of."""
-    found = {}
     registry = campaign.registry
+    said: dict[str, list[Event]] = {id: [] for id in registry.standings}
+    for event in registry.events:
+        if isinstance(event.body, Link | InterventionNoted):
+            said.setdefault(event.body.hypothesis, []).append(event)
     stated = {each.id: each.interventions for each in registry.hypotheses}
-    for id in registry.standings:
-        of = [event for event in registry.events if _links(event.body) == id]
-        for change in linked(stated.get(id, ()), of, shas):
-            if change.role == LinkRole.INSTRUMENT and change.commit in shas:
-                found[shas[change.commit]] = id
-    return found
-
-
-def _links(body: object) -> str:
-    return body.hypothesis if isinstance(body, Link | InterventionNoted) else ""
-
-
-def _own_files(root: Path, here: Repository) -> Iterator[str]:
-    """Name the campaign's own files, which speak of probes and are none, from the top."""
-    if here.top is None or not root.resolve().is_relative_to(here.top.resolve()):
-        return
-    inside = root.resolve().relative_to(here.top.resolve())
-    for name in _OWN:
-        yield (inside / name).as_posix()
+    return {
+        shas[change.commit]: id
+        for id, events in said.items()
+        for change in linked(stated.get(id, ()), events, shas)
+        if change.role == LinkRole.INSTRUMENT and change.commit in shas
+    }

@@ -14,12 +14,9 @@ from pathlib import Path
 from workbench.conduct.experiment import Parts
 from workbench.conduct.settings import Settings
 from workbench.model.plan import Plan
+from workbench.ports import silent
 from workbench.store import current_owner, putback
 from workbench.store.lease import Lease, holder
-
-
-def _silent(_: str) -> None:
-    """Tell nobody."""
 
 
 def _no(_: str) -> bool:
@@ -42,7 +39,7 @@ class Leave:
     who: str = ""
     allow: tuple[str, ...] = ()
     wait: bool = False
-    tell: Callable[[str], None] = _silent
+    tell: Callable[[str], None] = silent
     ask: Callable[[str], bool] = _no
 
 

@@ -17,7 +17,7 @@ from workbench.campaign.registry import Campaign
 from workbench.conduct.site import engine_of, rules_of, symptom_of, workload_of
 from workbench.errors import UsageError
 from workbench.model.event import Actor, Counted, Event, EvidenceGiven, Per, Source
-from workbench.model.hypothesis import Hypothesis, Settings
+from workbench.model.hypothesis import Hypothesis, Settings, differing
 from workbench.model.outcome import Counts
 from workbench.model.plan import Cluster, Rules
 from workbench.model.prediction import Prediction
@@ -129,13 +129,13 @@ def _settings(hypothesis: Hypothesis, said: ImportDraft) -> dict[str, Settings]:
         "control": said.control or (test.control if test else {}),
         "treatment": said.treatment or (test.treatment if test else {}),
     }
-    differ = _differing(settings["control"], settings["treatment"])
+    differ = sorted(differing(settings["control"], settings["treatment"]))
     if not differ:
         raise UsageError(
             "what was compared? control and treatment are the same settings",
             hint="say it with --control KNOB=LEVEL,... and --treatment KNOB=LEVEL,...",
         )
-    due = _differing(test.control, test.treatment) if test else differ
+    due = sorted(differing(test.control, test.treatment)) if test else differ
     if differ != due:
         raise UsageError(
             f"the arms differ in {', '.join(differ)}, and the test of {hypothesis.id} in"
@@ -143,11 +143,6 @@ def _settings(hypothesis: Hypothesis, said: ImportDraft) -> dict[str, Settings]:
             hint="name the suspect whose test it is; what else bears on one: workbench evidence",
         )
     return settings
-
-
-def _differing(control: Settings, treatment: Settings) -> list[str]:
-    names = control.keys() | treatment.keys()
-    return sorted(name for name in names if control.get(name) != treatment.get(name))
 
 
 def _pairs(given: Any) -> list[tuple[Counts, Counts]]:

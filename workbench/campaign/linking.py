@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workbench.campaign.registry import Campaign
-from workbench.errors import UsageError, nearest
+from workbench.errors import UsageError
 from workbench.judge.interventions import known, linked, named
 from workbench.model.event import Actor, Body, Event, InterventionNoted, Link
 from workbench.model.intervention import (
@@ -17,6 +17,8 @@ from workbench.model.intervention import (
     is_setting,
     setting_name,
 )
+from workbench.store.known import Known
+from workbench.store.references import check_settings
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,13 +71,9 @@ def _setting(campaign: Campaign, name: str) -> str:
     if not is_setting(name):
         return ""
     setting = dict(each.partition("=")[::2] for each in name.split())
-    knobs = campaign.spec.knobs
-    for knob, level in setting.items():
-        if knob not in knobs:
-            raise UsageError(f"there is no knob {knob!r}", hint=nearest(knob, knobs))
-        if level not in knobs[knob].levels:
-            hint = nearest(level, knobs[knob].levels)
-            raise UsageError(f"knob {knob} has no level {level!r}", hint=hint)
+    known = Known(knobs={name: tuple(knob.levels) for name, knob in campaign.spec.knobs.items()})
+    for wrong in check_settings((), setting, known):
+        raise UsageError(wrong.what, hint=wrong.hint)
     return setting_name(setting)
 
 

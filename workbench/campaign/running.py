@@ -27,12 +27,8 @@ from workbench.judge.docket import Docket, replay
 from workbench.model.plan import Plan
 from workbench.model.progress import Phase, Snapshot
 from workbench.model.run import Fingerprint, Manifest, RunState, Served
-from workbench.ports import Observer
+from workbench.ports import Observer, silent
 from workbench.store import RunFolder, RunView, Writing, current_owner, holds_run, new_run_id
-
-
-def _silent(_: str) -> None:
-    """Tell nobody."""
 
 
 def planned(
@@ -129,7 +125,7 @@ def conduct(
 
 
 def build(
-    plan: Plan, root: Path | None = None, run: str = "", tell: Callable[[str], None] = _silent
+    plan: Plan, root: Path | None = None, run: str = "", tell: Callable[[str], None] = silent
 ) -> tuple[Parts, Settings]:
     """Import and build the plug-ins that a plan names, and give the files that its arms need changed.
 

@@ -6,7 +6,7 @@ import shlex
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,8 +17,9 @@ from workbench.errors import Interrupted
 from workbench.report.text import duration, inert
 
 if TYPE_CHECKING:
-    from workbench.campaign.demo import Outcome
+    from workbench.campaign.demo import Outcome, Step
     from workbench.campaign.registry import Campaign
+    from workbench.model.event import Actor
 
 FOLDER = "workbench-demo"
 LEDGER = "ledger.md"
@@ -62,11 +63,11 @@ def command(folder: Path | None, full: bool, display: str, as_json: bool, by: st
     _narrated(_opening(campaign, folder, again=again), as_json)
     demo.build(campaign)
     told = _Told(begun=begun, as_json=as_json, display=display)
-    steps = demo.steps(full=full)
+    steps, who = demo.steps(full=full), actor(by, campaign.root)
     for number, step in enumerate(steps, 1):
         _narrated(["", f"[{number}/{len(steps)}] {step.why}", "-" * _RULE], as_json)
         try:
-            told.step(demo, campaign, step, actor(by, campaign.root))
+            told.step(campaign, step, who)
         except Interrupted as error:
             words = shlex.join(["workbench", "demo", str(folder), *(["--full"] if full else [])])
             raise Interrupted(error.what, hint=f"go on with {words}") from error
@@ -89,14 +90,15 @@ class _Told:
         self._first: float | None = None
         self._code = 0
 
-    def step(self, demo: Any, campaign: Campaign, step: Any, who: Any) -> None:
+    def step(self, campaign: Campaign, step: Step, who: Actor) -> None:
         """Run a step and tell what came of it."""
+        from workbench.campaign.demo import outcome
         from workbench.campaign.holding import Leave
         from workbench.cli.display import observer
 
         leave = Leave(tell=lambda line: narrate(inert(line)))
         with observer(self._display) as watching:
-            found = demo.outcome(campaign, step, who, watching, leave)
+            found = outcome(campaign, step, who, watching, leave)
         judgements = [each for run in found.runs for each in run.judgements]
         self._code = self._code or exit_code(judgements)
         if self._as_json:

@@ -15,10 +15,10 @@ from typing import Any
 
 from workbench import plugins
 from workbench.conduct.knobs import LEVELS, NAMED, Knobs
-from workbench.conduct.sources import own_files, read_patch
+from workbench.conduct.sources import read_patch
 from workbench.errors import GitError, UsageError
 from workbench.model.plan import Arm, Part, Plan
-from workbench.store.layout import CAMPAIGN_FILE
+from workbench.store.layout import CAMPAIGN_FILE, own_files
 from workbench.vcs import code
 from workbench.vcs.git import is_sha
 from workbench.vcs.repository import Repository

@@ -18,20 +18,13 @@ from workbench.conduct.knobs import Knobs
 from workbench.errors import ArmCouldNotStart, GitError, StoreError
 from workbench.model.commits import Code
 from workbench.model.plan import Arm
-from workbench.ports import CHECKOUT, Checkout, Edit, Launch, Place, Sighting
-from workbench.store.layout import CAMPAIGN_FILE, HYPOTHESES, RUNS, WORK
+from workbench.ports import CHECKOUT, Checkout, Edit, Launch, Place, Sighting, silent
+from workbench.store.layout import CAMPAIGN_FILE, WORK, own_files
 from workbench.store.plainfile import printable
 from workbench.vcs import code
 from workbench.vcs.bytecode import Bytecode, cache_of
 from workbench.vcs.checkouts import Checkouts, Patch, Stamp, Wanted
 from workbench.vcs.repository import Repository
-
-# what a campaign writes into its folder, which may lie in the repository that it is about
-_OWN = (CAMPAIGN_FILE, HYPOTHESES, RUNS, WORK, "remedies", "notebooks")
-
-
-def _silent(_: str) -> None:
-    """Tell nobody."""
 
 
 class Sources:
@@ -51,7 +44,7 @@ class Sources:
         knobs: Knobs | None = None,
         root: Path | None = None,
         repo: str = "",
-        tell: Callable[[str], None] = _silent,
+        tell: Callable[[str], None] = silent,
         secrets: Sequence[str] = (),
         base: Path | None = None,
     ) -> None:
@@ -276,13 +269,6 @@ class Sources:
     def _shown(self, path: Path) -> str:
         """Name a file for whoever is to look at it."""
         return printable(str(path.relative_to(self._root) if path.is_relative_to(self._root) else path))
-
-
-def own_files(root: Path, top: Path) -> tuple[str, ...]:
-    """Name what a campaign writes, if it lies in the work tree that it is about; from its top."""
-    if not root.is_relative_to(top):
-        return ()
-    return tuple(str((root / name).relative_to(top)) for name in _OWN)
 
 
 def read_patch(root: Path, name: str) -> Patch:

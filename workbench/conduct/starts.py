@@ -20,6 +20,7 @@ from workbench.conduct.sources import Sources
 from workbench.errors import EngineError
 from workbench.judge import guards, starts
 from workbench.judge.readback import CHECKOUT, SERVER_INFO
+from workbench.model.hypothesis import differing
 from workbench.model.plan import Arm, Part, Plan
 from workbench.model.run import Fingerprint
 from workbench.model.start import Exposure, Reading, Start
@@ -167,11 +168,7 @@ class Starts:
         control, treatment = (
             self._plan.arm(name).settings for name in (comparison.control, comparison.treatment)
         )
-        return {
-            name
-            for name in control.keys() | treatment.keys()
-            if control.get(name) != treatment.get(name) and name in self._plan.knobs
-        }
+        return {name for name in differing(control, treatment) if name in self._plan.knobs}
 
     def _code_knobs(self, comparison: Comparison) -> set[str]:
         """Name the knobs of two arms that say which code is run."""

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.model.event import Circumstances, Role, VerdictGiven
+from workbench.model.hypothesis import differing
 from workbench.model.standing import Item
 from workbench.model.verdict import Held, Verdict
 
@@ -49,8 +50,7 @@ class Pair:
     @property
     def knobs(self) -> tuple[str, ...]:
         """Knobs in which the arms differ, sorted."""
-        differing = self.control.items() ^ self.treatment.items()
-        return tuple(sorted(dict(differing)))
+        return tuple(sorted(differing(self.control, self.treatment)))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

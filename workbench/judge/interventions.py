@@ -18,7 +18,6 @@ from workbench.model.registry import Registry
 
 _NEVER_DEAD = (LinkRole.CAUSE, LinkRole.REVERT)
 _SETTLED = ("planned", "reverted", "dead")
-_IN_TREE = (Presence.LIVE, Presence.PARTLY)
 _LEAST_DIGITS = 7  # a shorter abbreviation of a commit says too little to match by
 
 
@@ -98,7 +97,7 @@ def judged(change: Linked, *, fallen: bool, standing: CommitStanding | None = No
     """
     can_die = fallen and change.role not in _NEVER_DEAD
     presence = standing.presence if standing is not None else Presence.UNKNOWN
-    if presence in _IN_TREE:
+    if presence.in_tree:
         dead = can_die or change.state == "dead"
         state = InterventionState.DEAD if dead else InterventionState.LIVE
         return Judged(state=state.value, seen=True, disputed=change.state == "reverted")

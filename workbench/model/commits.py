@@ -115,6 +115,11 @@ class Presence(StrEnum):
     ABSENT = "absent"  # the commit is not part of this history
     UNKNOWN = "unknown"  # what is needed to tell is not there, as in a shallow or partial clone
 
+    @property
+    def in_tree(self) -> bool:
+        """Whether any of it is there."""
+        return self in (Presence.LIVE, Presence.PARTLY)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FileStanding:

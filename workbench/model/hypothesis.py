@@ -28,6 +28,12 @@ def levels_of(condition: str) -> tuple[str, ...]:
     return tuple(condition.split("|"))
 
 
+def differing(control: Settings, treatment: Settings) -> tuple[str, ...]:
+    """Name the knobs in which two arms differ, in the order in which they were written."""
+    knobs = {**control, **treatment}
+    return tuple([knob for knob in knobs if control.get(knob) != treatment.get(knob)])
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PutBack:
     """The cause put back into the fixed system: control has it again, treatment has not."""

@@ -24,7 +24,6 @@ from workbench.report.suspects import Suspect, roster
 from workbench.report.text import count, inert, percent, printed, sentence_of, wrapped
 
 _LISTED = 5  # commits of a list that are named unless all are asked for
-_IN_TREE = (Presence.LIVE, Presence.PARTLY)
 _NO_TARGET = {
     RevertKind.UNKNOWN: "it takes something back",
     RevertKind.NOT_A_REVERT: "it is no revert",
@@ -201,7 +200,7 @@ def _losing(standing: CommitStanding, history: History, every: bool) -> _Lines:
 
 
 def _safely(standing: CommitStanding) -> _Lines:
-    if standing.presence in _IN_TREE and standing.taken_back_safely is not None:
+    if standing.presence.in_tree and standing.taken_back_safely is not None:
         tried = "tried, without conflict" if standing.taken_back_safely else "tried, with conflicts"
         yield 1, f"to take it back alone ({tried}):"
         yield 2, command(standing)
@@ -210,7 +209,7 @@ def _safely(standing: CommitStanding) -> _Lines:
 def command(standing: CommitStanding) -> str:
     """Give the command that takes back this one change and nothing else; empty if it is not there."""
     sha = standing.picked or (standing.commit.sha if standing.commit else "")
-    if not sha or standing.presence not in _IN_TREE:
+    if not sha or not standing.presence.in_tree:
         return ""
     merge = standing.commit is not None and len(standing.commit.parents) > 1 and not standing.picked
     return f"git revert --no-commit {'-m 1 ' if merge else ''}{inert(sha)}"

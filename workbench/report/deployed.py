@@ -6,7 +6,7 @@ was made for only a run can show, at the load at which it failed.
 
 from __future__ import annotations
 
-from workbench.model.event import Event, InterventionNoted, VerdictGiven
+from workbench.model.event import InterventionNoted, VerdictGiven
 from workbench.model.intervention import InterventionState, is_setting
 from workbench.model.registry import Registry
 from workbench.report.text import inert, moment
@@ -16,24 +16,19 @@ _DEPLOYED = (InterventionState.LIVE, InterventionState.REVERTED)
 
 def untested(registry: Registry) -> str:
     """Say that nothing was run since the last change; empty where something was, or none is noted."""
-    last = _last(registry)
-    if last is None or not isinstance(last.body, InterventionNoted):
-        return ""
-    begun = [run.created for run in registry.runs if run.created is not None]
-    said = [event.at for event in registry.events if isinstance(event.body, VerdictGiven)]
-    if any(at > last.at for at in (*begun, *said)):
-        return ""
-    what = "went live" if last.body.state == InterventionState.LIVE else "was taken back"
-    kind = "setting " if is_setting(last.body.commit) else ""
-    change = f"{kind}{inert(last.body.commit)} for {inert(last.body.hypothesis)}"
-    return f"no run since the last change {what}: {change}, {moment(last.at)}"
-
-
-def _last(registry: Registry) -> Event | None:
-    """Give the event that noted the newest change of what is deployed."""
-    noted = (
-        event
+    deployed = [
+        (event.at, event.body)
         for event in registry.events
         if isinstance(event.body, InterventionNoted) and event.body.state in _DEPLOYED
-    )
-    return max(noted, key=lambda event: event.at, default=None)
+    ]
+    if not deployed:
+        return ""
+    at, change = max(deployed, key=lambda each: each[0])
+    begun = (run.created for run in registry.runs if run.created is not None)
+    said = (event.at for event in registry.events if isinstance(event.body, VerdictGiven))
+    if any(when > at for when in (*begun, *said)):
+        return ""
+    what = "went live" if change.state == InterventionState.LIVE else "was taken back"
+    kind = "setting " if is_setting(change.commit) else ""
+    named = f"{kind}{inert(change.commit)} for {inert(change.hypothesis)}"
+    return f"no run since the last change {what}: {named}, {moment(at)}"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from workbench.model.event import ArmResult, Bearing, Source, VerdictGiven
 from workbench.model.hypothesis import Settings
+from workbench.model.hypothesis import differing as differing_knobs
 from workbench.model.outcome import Counts
 from workbench.model.prediction import Prediction
 from workbench.model.standing import Item, State
@@ -167,8 +168,7 @@ def base(verdict: VerdictGiven) -> str:
 
 def differing(control: Settings, treatment: Settings) -> str:
     """Name the knobs in which two arms differ."""
-    knobs = dict.fromkeys([*control, *treatment])
-    return sentence_of(knob for knob in knobs if control.get(knob) != treatment.get(knob)) or "nothing"
+    return sentence_of(differing_knobs(control, treatment)) or "nothing"
 
 
 def source(of: Source, digits: int = 12) -> str:

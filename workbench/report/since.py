@@ -10,7 +10,7 @@ The record of `status --since`:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -38,7 +38,7 @@ def since(registry: Registry, seen: Seen) -> Iterator[str]:
 def since_record(registry: Registry, seen: Seen) -> dict[str, Any]:
     """Give the same as JSON values, nothing left out."""
     suspects = roster(registry)
-    step = campaign_step(suspects)
+    step, new = campaign_step(suspects), _new(registry, seen)
     return {
         "since": seen.what,
         "at": values.utc(seen.at),
@@ -49,9 +49,9 @@ def since_record(registry: Registry, seen: Seen) -> dict[str, Any]:
                 "was": _where(was) if was else None,
                 "is": _where(each.standing),
             }
-            for each, was in _changed(suspects, seen)
+            for each, was in _changed(suspects, seen, new)
         ],
-        "events": [event_record(event) for event in _new(registry, seen)],
+        "events": [event_record(event) for event in new],
         "running": [run.id for run in registry.runs if run.state is RunState.RUNNING],
         "next": {"what": step.what, "command": step.command},
     }
@@ -62,10 +62,11 @@ def _new(registry: Registry, seen: Seen) -> list[Event]:
     return [event for event in registry.events if event.digest not in known]
 
 
-def _changed(suspects: Roster, seen: Seen) -> Iterator[tuple[Suspect, Standing | None]]:
+def _changed(
+    suspects: Roster, seen: Seen, new: Sequence[Event]
+) -> Iterator[tuple[Suspect, Standing | None]]:
     """Yield suspects that do not stand as they did, with where they stood; None for a new one."""
     before = standings(seen.events, ())
-    new = _new(suspects.registry, seen)
     touched = {id for event in new for id in about(event)}
     proposed = {event.body.hypothesis for event in new if isinstance(event.body, Proposed)}
     for suspect in suspects:
@@ -96,7 +97,7 @@ def _since(registry: Registry, seen: Seen) -> Iterator[str]:
         yield from wrapped(
             f"since {inert(seen.what)}: {count(len(new), 'event')} by {people}", indent=0
         )
-    changed = list(_changed(suspects, seen))
+    changed = list(_changed(suspects, seen, new))
     if changed:
         yield ""
     for suspect, was in changed:

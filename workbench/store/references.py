@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from workbench.errors import nearest
 from workbench.model.campaign import CampaignSpec
-from workbench.model.hypothesis import levels_of, number
+from workbench.model.hypothesis import differing, levels_of, number
 from workbench.store.known import Known
 
 Keys = tuple[str | int, ...]
@@ -113,9 +113,9 @@ def check_hypothesis(id: str, facts: Facts, known: Known, ids: frozenset[str]) -
     yield from _left_open(facts, known)
     yield from _conditions(facts, known)
     for arm in facts.arms:
-        yield from _settings(("test", *arm.split(".")), facts.arms[arm], known)
+        yield from check_settings(("test", *arm.split(".")), facts.arms[arm], known)
     for place, setting in facts.changed:
-        yield from _settings(("interventions", place, "setting"), setting, known)
+        yield from check_settings(("interventions", place, "setting"), setting, known)
     for prefix in ("", "put_back."):
         yield from _difference(prefix, facts)
     for position, each in enumerate(facts.assumptions):
@@ -123,6 +123,17 @@ def check_hypothesis(id: str, facts: Facts, known: Known, ids: frozenset[str]) -
             yield Finding(
                 keys=("assumptions", position, "id"), what=f"there are two assumptions {each}"
             )
+
+
+def check_settings(where: Keys, settings: Mapping[str, str], known: Known) -> Iterator[Finding]:
+    """Check that there are such knobs, with such levels."""
+    if known.knobs is None:
+        return
+    for knob, level in settings.items():
+        keys = (*where, knob)
+        yield from _name(keys, "knob", knob, known.knobs, at_key=True)
+        if levels := known.knobs.get(knob):
+            yield from _level(keys, knob, level, levels)
 
 
 def check_tree(facts: Mapping[str, Facts]) -> Iterator[tuple[str, Finding]]:
@@ -258,30 +269,19 @@ def _conditions(facts: Facts, known: Known) -> Iterator[Finding]:
             yield Finding(keys=keys, what=what, hint='write one such as ">=30"')
 
 
-def _settings(where: Keys, settings: Mapping[str, str], known: Known) -> Iterator[Finding]:
-    if known.knobs is None:
-        return
-    for knob, level in settings.items():
-        keys = (*where, knob)
-        yield from _name(keys, "knob", knob, known.knobs, at_key=True)
-        if levels := known.knobs.get(knob):
-            yield from _level(keys, knob, level, levels)
-
-
 def _difference(prefix: str, facts: Facts) -> Iterator[Finding]:
     """Two arms must differ, and in one knob, or nobody can say what made the difference."""
     control, treatment = facts.arms.get(f"{prefix}control"), facts.arms.get(f"{prefix}treatment")
     if control is None or treatment is None:
         return
-    knobs = dict.fromkeys([*control, *treatment])
-    differing = [knob for knob in knobs if control.get(knob) != treatment.get(knob)]
+    knobs = differing(control, treatment)
     keys: Keys = ("test", *prefix.split(".")[:-1], "treatment")
-    if not differing:
+    if not knobs:
         yield Finding(
             keys=keys, at_key=True, what="control and treatment are equal", hint="change one knob"
         )
-    if len(differing) > 1 and not facts.why_many:
-        what = f"control and treatment differ in {len(differing)} knobs: {', '.join(differing)}"
+    if len(knobs) > 1 and not facts.why_many:
+        what = f"control and treatment differ in {len(knobs)} knobs: {', '.join(knobs)}"
         hint = "change one, or say `why_many:` in the test"
         yield Finding(keys=keys, at_key=True, what=what, hint=hint)
 

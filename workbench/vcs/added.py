@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO
 
-from workbench.vcs.git import as_path, checked
+from workbench.vcs.git import as_path, checked, is_binary
 from workbench.vcs.repository import Repository
 
 _DIFF = (
@@ -74,7 +74,7 @@ def _whole(repository: Repository, path: str) -> Iterator[Added]:
         content = file.read_bytes()
     except OSError:  # it has gone, or is not ours to read
         return
-    if b"\0" in content[:8000]:
+    if is_binary(content):
         return
     for number, line in enumerate(content.split(b"\n"), 1):
         yield Added(path, number, line[:_LONGEST].rstrip(b"\r"))

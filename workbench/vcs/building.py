@@ -17,6 +17,7 @@ from pathlib import Path
 import psutil
 
 from workbench.ports import CHECKOUT
+from workbench.vcs.git import shown
 
 MARK = "WORKBENCH_BUILD"  # variable that names the folder in all processes of its build
 _LAST, _TAIL = 3, 4096  # lines, and bytes of the end of a log, that are told of
@@ -85,6 +86,6 @@ def _last(log: Path) -> str:
     with suppress(OSError), log.open("rb") as file:
         file.seek(max(0, log.stat().st_size - _TAIL))
         lines = [line.strip() for line in file.read().decode("utf-8", "replace").splitlines()]
-        shown = " | ".join([line for line in lines if line][-_LAST:])
-        return f": {''.join(each if each.isprintable() else '?' for each in shown)}" if shown else ""
+        last = " | ".join([line for line in lines if line][-_LAST:])
+        return f": {shown(last, _TAIL)}" if last else ""
     return ""

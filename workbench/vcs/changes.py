@@ -20,7 +20,8 @@ from dataclasses import dataclass, field, replace
 
 from workbench.errors import GitError
 from workbench.vcs import history
-from workbench.vcs.git import GitFailed, as_bytes, as_path, checked
+from workbench.vcs.entries import Entry, contents
+from workbench.vcs.git import GitFailed, as_path, checked, is_binary
 from workbench.vcs.patches import MOST_BYTES, Patch, Record, records
 from workbench.vcs.repository import Repository
 
@@ -29,6 +30,7 @@ _LINES = (
     *("--no-renames", "--no-color", "--no-relative", "--diff-algorithm=myers", "--no-indent-heuristic"),
     *("--submodule=short", "--ignore-submodules=none", "-O/dev/null"),
 )
+_FILE = "100644"
 _LINK = "160000"  # mode of a submodule: its id is a commit of another repository
 _MISSING = re.compile(r"unable to read|could not fetch|missing (blob|tree)|bad (object|tree)|promisor")
 
@@ -154,49 +156,16 @@ def many(
     return found
 
 
-def lines_of(repository: Repository, revision_sha: str, path: str) -> Counter[bytes] | None:
-    """Give the lines of a file in a commit's tree, with how many times it has each.
-
-    None where there is no such file, or where it has no lines: a submodule, a folder, a binary file,
-    one that is too large, or one that was never fetched.
-
-    Raises:
-        GitError: There is no such commit, or its id is not whole.
-    """
-    blob = blob_id(repository, revision_sha, path)
-    return None if blob is None else lines_in(repository, blob)
-
-
 def lines_in(repository: Repository, blob: str) -> Counter[bytes] | None:
-    """Give the lines of a content, with how many times it has each; None as for `lines_of`.
+    """Give the lines of a content, with how many times it has each.
+
+    None where it has no lines: it is binary, too large, or was never fetched.
 
     Raises:
         GitError: The id is not whole.
     """
-    try:
-        if int(repository.objects.text("cat-file", "-s", checked(blob))) > MOST_BYTES:
-            return None
-        content = repository.objects.run("cat-file", "blob", checked(blob))
-    except GitFailed:
-        return None
-    return None if b"\0" in content[:8000] else Counter(_split(content))
-
-
-def blob_id(repository: Repository, sha: str, path: str) -> str | None:
-    """Give the id of a file in a commit's tree; None if there is no file of that path.
-
-    Raises:
-        GitError: There is no such commit, or its id is not whole.
-    """
-    if not path or path.startswith("/") or ".." in path.split("/"):
-        return None  # no tree has one
-    entries = repository.objects.fields("ls-tree", "-z", "--full-tree", checked(sha), "--", path)
-    for entry in entries:
-        meta, _, name = entry.partition(b"\t")
-        _mode, kind, blob = meta.split(b" ")
-        if name == as_bytes(path) and kind == b"blob":
-            return blob.decode("ascii")
-    return None
+    (content,) = contents(repository, [Entry(_FILE, checked(blob))], MOST_BYTES)
+    return None if content is None or is_binary(content) else Counter(_split(content))
 
 
 def _first_parents(repository: Repository, shas: Sequence[str]) -> dict[str, str | None]:

@@ -28,7 +28,7 @@ from workbench.errors import GitError, StoreError
 from workbench.store.atomic import own_folder, replace_file
 from workbench.store.kernellock import take
 from workbench.vcs import building
-from workbench.vcs.git import Git, GitFailed, checked
+from workbench.vcs.git import Git, GitFailed, checked, shown
 from workbench.vcs.repository import Repository
 
 if TYPE_CHECKING:
@@ -198,8 +198,8 @@ class Checkouts:
             raise GitError(f"{folder}: is at commit {head[:12]}, not {stamp.commit[:12]}", hint=hint)
         if _tracked(there) != stamp.tracked:
             names = there.fields("diff", "HEAD", "--name-only", "-z", "--no-renames")
-            shown = ", ".join(_printable(name) for name in names[:_SHOWN]) or "its files"
-            raise GitError(f"{folder}: somebody has changed {shown}", hint=hint)
+            changed = ", ".join(_printable(name) for name in names[:_SHOWN]) or "its files"
+            raise GitError(f"{folder}: somebody has changed {changed}", hint=hint)
 
     def _stamp(self, folder: Path) -> Stamp | None:
         """Read what a worktree is; None for one that is not whole."""
@@ -242,7 +242,7 @@ def _submodules(there: Git) -> Iterator[str]:
 
 
 def _printable(name: bytes) -> str:
-    return "".join(each if each.isprintable() else "?" for each in name.decode("utf-8", "replace"))
+    return shown(name.decode("utf-8", "replace"))
 
 
 def _stamp_of(folder: Path) -> Path:

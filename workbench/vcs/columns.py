@@ -41,8 +41,13 @@ class Ragged:
         self.values.extend(numbers)
         self.ends.append(len(self.values))
 
+    def bounds(self, place: int) -> tuple[int, int]:
+        """Give where the list of a commit begins, and where it ends."""
+        return (self.ends[place - 1] if place else 0), self.ends[place]
+
     def __getitem__(self, place: int) -> Sequence[int]:
-        return self.values[self.ends[place - 1] if place else 0 : self.ends[place]]
+        first, last = self.bounds(place)
+        return self.values[first:last]
 
     def packed(self) -> tuple[bytes, bytes]:
         """Give it as bytes."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from workbench.vcs.git import as_path, checked
+from workbench.vcs.git import as_path, checked, empty_tree
 from workbench.vcs.repository import Repository
 
 _AT_ONCE = 400  # paths of one command line
@@ -66,7 +66,7 @@ def at(repository: Repository, sha: str, paths: Sequence[str]) -> Mapping[str, E
 def touched(repository: Repository, sha: str, paths: Sequence[str] = ()) -> tuple[Touched, ...]:
     """Give the files that a commit changes, by path; with `paths`, of those alone and no renames."""
     parents = repository.objects.text("rev-list", "--parents", "-n1", checked(sha)).split()[1:]
-    since = parents[0] if parents else empty_tree(repository)
+    since = parents[0] if parents else empty_tree(repository.objects)
     return changed(repository, since, sha, paths)
 
 
@@ -97,11 +97,6 @@ def each(
             yield sha, _touched(field.decode(), fields)
         else:
             sha = field.decode()
-
-
-def empty_tree(repository: Repository) -> str:
-    """Give the id of the tree without files."""
-    return repository.objects.text("hash-object", "-t", "tree", "--stdin")
 
 
 def contents(repository: Repository, entries: Iterable[Entry | None], most: int) -> list[bytes | None]:

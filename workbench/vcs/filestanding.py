@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from workbench.model.commits import Presence
 from workbench.vcs.entries import GREATEST, LINK, SUBMODULE, Entry, Touched, contents
+from workbench.vcs.git import is_binary
 from workbench.vcs.presence import LIVE, REVERTED, Held, held, mostly_in
 from workbench.vcs.repository import Repository
 
@@ -44,7 +45,7 @@ def file_held(repository: Repository, file: Touched, now: Entry | None) -> Held:
     for entry, text in zip((before, after, now), texts, strict=True):
         if entry is not None and text is None:
             return _unknown("its content is not in this clone, or too large")
-        if b"\0" in (text or b"")[:8000]:
+        if is_binary(text or b""):
             return _unknown("a binary file that was changed since")
     was, became, is_ = (text or b"" for text in texts)
     if after is None:  # it was deleted, and there is one of its name again

@@ -234,6 +234,21 @@ def as_bytes(name: str) -> bytes:
     return name.encode("utf-8", "surrogateescape")
 
 
+def empty_tree(git: Git) -> str:
+    """Give the id of the tree without files, which depends on how a repository makes ids."""
+    return git.text("hash-object", "-t", "tree", "--stdin")
+
+
+def is_binary(content: bytes) -> bool:
+    """Say whether a content has no lines, as git does: by a NUL in what it begins with."""
+    return b"\0" in content[:8000]
+
+
+def shown(text: str, most: int = 200) -> str:
+    """Give what git or a person has said for one line of a message: what cannot be shown is `?`."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)[:most]
+
+
 def _environment(laid_over: Mapping[str, str] | None) -> dict[str, str]:
     """Give our environment without what would lead git to another repository than the folder's."""
     kept = {
@@ -256,5 +271,4 @@ def _failed(command: str, code: int, said: bytes) -> GitFailed:
     lines = said.decode("utf-8", "replace").strip().split("\n")
     # warnings may come before what went wrong
     first = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[0])
-    shown = "".join(letter if letter.isprintable() else "?" for letter in first)[:200]
-    return GitFailed(f"git {command} failed: {shown or f'exit code {code}'}", code)
+    return GitFailed(f"git {command} failed: {shown(first) or f'exit code {code}'}", code)

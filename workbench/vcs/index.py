@@ -173,8 +173,7 @@ class Index:
 
         Contents are the first 64 bits of their ids, 0 for none: enough to look for, not to believe.
         """
-        first = self._files.ends[place - 1] if place else 0
-        last = self._files.ends[place]
+        first, last = self._files.bounds(place)
         return list(
             zip(
                 self._files.values[first:last],
@@ -193,8 +192,7 @@ class Index:
         return self._after[self._entry(place, path_place)]
 
     def _entry(self, place: int, path_place: int) -> int:
-        first = self._files.ends[place - 1] if place else 0
-        return self._files.values.index(path_place, first, self._files.ends[place])
+        return self._files.values.index(path_place, *self._files.bounds(place))
 
     def path(self, path_place: int) -> str:
         """Give a path by its place."""

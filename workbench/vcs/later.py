@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from workbench.vcs import entries, history
 from workbench.vcs.entries import GREATEST, Entry, Touched, contents
+from workbench.vcs.git import is_binary
 from workbench.vcs.presence import GONE, Text, undone
 from workbench.vcs.repository import Repository
 
@@ -147,5 +148,5 @@ def _texts(
     asked = list(dict.fromkeys(entry for entry in wanted if entry is not None and entry.is_file))
     found: dict[Entry | None, Text | None] = dict.fromkeys(wanted)
     for entry, text in zip(asked, contents(repository, asked, GREATEST), strict=True):
-        found[entry] = None if text is None or b"\0" in text[:8000] else Text(text)
+        found[entry] = None if text is None or is_binary(text) else Text(text)
     return {**found, None: Text(b"")}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.vcs.git import Git, GitFailed
+from workbench.vcs.git import Git, GitFailed, empty_tree
 
 Pair = tuple[str, str | None]  # a commit and what it is held against; None for nothing
 _PATCH = (
@@ -22,7 +22,7 @@ _PATCH = (
 
 def inverse(git: Git, sha: str, parent: str | None) -> bytes:
     """Give the id of the change that would take a commit back; empty if there is none."""
-    before = parent or git.text("hash-object", "-t", "tree", "--stdin")
+    before = parent or empty_tree(git)
     try:
         with (
             git.reading(*_PATCH, sha, before) as patch,

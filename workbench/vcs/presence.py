@@ -62,7 +62,7 @@ def held(before: bytes, after: bytes, now: bytes) -> Held:
     back, again = merged(now, after, before), merged(now, before, after)
     if back.clean and again.clean and back.changes != again.changes:
         return LIVE if back.changes else REVERTED
-    lines = _Lines(before, after, now)
+    lines = _Lines(Text(before), Text(after), Text(now))
     if back.clean and back.changes:
         return Held(Presence.PARTLY, lines.kept, reversible=True)
     presence = lines.presence()
@@ -85,13 +85,11 @@ class Text:
 class _Lines:
     """The lines of a change, counted in a state of the file beyond what was there without it."""
 
-    def __init__(self, before: bytes, after: bytes, now: bytes) -> None:
-        was, became, self._is = (_counted(each) for each in (before, after, now))
-        self._new = [*(self._is - became - was).elements()]
-        put_in, taken_out = became - was, was - became
-        self._put_in, self._taken_out = _telling(put_in), _telling(taken_out)
-        self._gone = _fewer(self._put_in, became, self._is)
-        self._back = _fewer(self._taken_out, self._is, became)
+    def __init__(self, before: Text, after: Text, now: Text) -> None:
+        self._texts = before, after, now
+        self._put_in, self._taken_out = map(_telling, _differing(before.content, after.content))
+        self._gone = _fewer(self._put_in, after.lines, now.lines)
+        self._back = _fewer(self._taken_out, now.lines, after.lines)
 
     @property
     def kept(self) -> float:
@@ -122,7 +120,8 @@ class _Lines:
 
     def _edited(self) -> float:
         """Count the lines that have gone and look like one that has come; of many, some tell."""
-        new = [line[:_WIDE] for line in self._new[:_AMONG]]
+        before, after, now = (text.lines for text in self._texts)
+        new = [line[:_WIDE] for line in islice((now - after - before).elements(), _AMONG)]
         gone = [line[:_WIDE] for line in islice(self._gone.elements(), _MOST)]
         alike = sum(any(_similar(line, other) for other in new) for line in gone)
         return alike * self._gone.total() / len(gone) if gone else 0
@@ -178,11 +177,7 @@ def _similar(line: bytes, other: bytes) -> bool:
 
 def undone(before: Text, after: Text, now: Text) -> float | None:
     """Give the share of a change's lines that are undone in another state; None if it has no lines."""
-    put_in, taken_out = map(_telling, _differing(before.content, after.content))
-    every = put_in.total() + taken_out.total()
-    gone = _fewer(put_in, after.lines, now.lines).total()
-    back = _fewer(taken_out, now.lines, after.lines).total()
-    return (gone + back) / every if every else None
+    return _Lines(before, after, now).undone
 
 
 def altogether(parts: Iterable[Presence]) -> Presence:

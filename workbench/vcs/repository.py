@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from workbench.errors import GitError, nearest
-from workbench.vcs.git import Git, GitFailed, as_path, is_sha
+from workbench.vcs.git import Git, GitFailed, as_path, is_sha, shown
 
 _SCP = re.compile(r"(?:[^@/:]+@)?(?P<host>[A-Za-z0-9.-]+):(?P<path>[^/:][^:]*)")
 # Variables that lead to another repository than the folder's, as the environment of a hook has them.
@@ -121,8 +121,7 @@ class Repository:
         hint = nearest(revision, filter(str.isprintable, self.refs()))
         if self.shallow:
             hint = "the clone is shallow; its history is cut off"
-        shown = "".join(letter if letter.isprintable() else "?" for letter in revision)[:70]
-        return GitError(f"no commit is named {shown!r}", hint=hint)
+        return GitError(f"no commit is named {shown(revision, 70)!r}", hint=hint)
 
 
 def _where(git: Git) -> tuple[Path, Path | None, bool]:

@@ -26,7 +26,6 @@ from workbench.vcs.repository import Repository
 _FILES = 300  # of one commit that are looked at
 _PICKS = 500  # commits among which a cherry-pick is looked for
 _WHOLE = 0.9  # coverage of a revert that took all of it back
-_IN_TREE = (Presence.LIVE, Presence.PARTLY)
 _TOO_LONG = f"more than {READ} later commits touched a file; what of the older ones is lost is not told"
 _TOO_MANY = f"it changes more than {_FILES} files; the others were not looked at"
 
@@ -104,7 +103,7 @@ def _at(
         presence=presence,
         files=tuple(_file(file) for file in files[:_FILES]),
         checkout_would_lose=_in_order(repository, sha, at, lost, files),
-        taken_back_safely=all(file.held.reversible for file in files) if presence in _IN_TREE else None,
+        taken_back_safely=all(file.held.reversible for file in files) if presence.in_tree else None,
         problem="; ".join(dict.fromkeys(said)),
     )
 

@@ -9,16 +9,14 @@ from workbench.model.event import WORDS, ArmResult, VerdictGiven
 from workbench.model.registry import Registry
 from workbench.model.standing import Item, State
 from workbench.report import proofs, values
-from workbench.report.changes import changes
-from workbench.report.deployed import untested
 from workbench.report.markdown import code, link, plain
-from workbench.report.matrix import diagnosis
 from workbench.report.others import of_arm
 from workbench.report.reasons import arm, arms, because, settings, word
 from workbench.report.status import symptom_texts
 from workbench.report.steps import next_of_all
 from workbench.report.suspects import Roster, Suspect
 from workbench.report.text import count, duration, moment
+from workbench.report.unverified import points
 
 REFUTED = (State.FALSIFIED, State.OVERTURNED)
 _SYMPTOMS = 3
@@ -198,29 +196,6 @@ def spent(registry: Registry) -> dict[str, Any]:
 
 def open_points(suspects: Roster) -> Iterator[str]:
     """Yield what the campaign rests on and nobody has shown."""
-    undecided = diagnosis(suspects)
-    if undecided:
-        yield plain(undecided)
-    if deployed := untested(suspects.registry):
-        yield plain(deployed)
-    for suspect in suspects:
-        here = link(suspect.id)
-        if not suspect.fallen:
-            for each in suspect.unverified:
-                yield f"{here} assumes {plain(each.assumption.id)}: {plain(each.assumption.text)}"
-        if suspect.state is State.SUPPORTED and suspect.standing.grade in WORDS:
-            yield f"{here} is supported by words; no run has tested it"
-        elif suspect.state is State.SUPPORTED and (shown := proofs.proof_of(suspect)):
-            yield f"{here} is supported, not confirmed: {plain(proofs.in_short(shown))}"
-        for change in changes(suspect, suspects.history):
-            if change.dead:
-                where = "still in the tree" if change.seen else "not noted as reverted"
-                yield f"{here}: {plain(str(change))}, {where}"
-        for run in suspect.edited:
-            yield f"{here}: prediction or test changed after {plain(run)}; see there"
-        if any(one.self_ruled for one in suspect.standing.rulings):
-            yield f"{here} was ruled on by its own author"
-        if suspect.hypothesis is None:
-            yield f"{here} has no valid file"
-    for problem in suspects.registry.problems:
-        yield f"a file is invalid: {plain(str(problem))}"
+    for point in points(suspects):
+        about = f"{link(point.suspect)}{point.joint}" if point.suspect else ""
+        yield f"{about}{plain(point.text)}"

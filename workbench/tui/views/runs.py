@@ -1,0 +1,21 @@
+"""The view of runs."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+
+from workbench.tui.views.base import View
+from workbench.tui.widgets.pages import Page
+
+
+class RunsView(View):
+    """Not built yet."""
+
+    VIEW = "runs"
+
+    def body(self) -> ComposeResult:
+        """Hold nothing."""
+        yield Page(classes="first")
+
+    def draw(self) -> None:
+        """Show nothing."""

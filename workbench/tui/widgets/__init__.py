@@ -1,0 +1,1 @@
+"""Widgets: text that cannot act, lists that page, one line for what happened."""

@@ -17,6 +17,7 @@ from workbench.model.event import Event, InterventionNoted, Link
 from workbench.model.intervention import LinkRole
 from workbench.store.layout import own_files, work_folder
 from workbench.vcs import history as commits
+from workbench.vcs import showing
 from workbench.vcs.git import empty_tree, is_sha
 from workbench.vcs.index import Index
 from workbench.vcs.probes import left_over
@@ -106,6 +107,15 @@ def commit_id(campaign: Campaign, name: str) -> str:
             hint="give the whole id of the commit, or `repo: PATH` in campaign.yaml",
         ) from error
     return here.resolve(name)
+
+
+def shown(campaign: Campaign, sha: str) -> tuple[str, ...]:
+    """Give a commit as lines that a person reads: message, files, patch.
+
+    Raises:
+        GitError: There is no repository, or no such commit in it.
+    """
+    return showing.shown(repository(campaign), sha)
 
 
 def ids_of(campaign: Campaign, names: Iterable[str]) -> Mapping[str, str]:

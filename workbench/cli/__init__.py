@@ -10,6 +10,7 @@ Modules of verbs are imported when one of theirs is asked for: `--help` loads cl
     look, lookback, commits         see where it stands; look at old runs; ask git
     writing, linking                put words and commits on record
     reasoning                       what the record says of all suspects together
+    interface                       the terminal interface, also in a browser
 
     options, arguments   what verbs share       output   where results and errors go
     display   progress without a terminal       live     progress on one
@@ -32,6 +33,10 @@ SECTIONS = {
         "measure": ("measure", "command", "Measure how often a command fails, and how long it takes."),
         "demo": ("demo", "command", "A whole campaign on a miniature engine, in minutes."),
         "explain": ("explain", "command", "Say what a word means, or why a run got its verdict."),
+    },
+    "Work in a campaign": {
+        "tui": ("interface", "tui", "The campaign in the terminal, while it changes."),
+        "serve": ("interface", "serve", "The same in a browser of this machine."),
     },
     "Begin a campaign": {
         "init": ("setup", "init", "Make a campaign of a folder, ready to run."),

@@ -7,7 +7,7 @@ in a thread, and its error becomes one line of the view (`tell_problem`).
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 from textual import work
@@ -16,9 +16,11 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from workbench.errors import WorkbenchError
+from workbench.model.commits import History
 from workbench.model.event import Actor
 from workbench.model.registry import Registry
 from workbench.report.text import inert
+from workbench.tui import keys
 from workbench.tui.following import Following
 from workbench.tui.held import Held
 from workbench.tui.viewmodel import frame
@@ -144,6 +146,35 @@ class WorkbenchApp(App[None]):
         if view != self.current_mode:
             self.switch_mode(view)
 
+    def go_to(self, suspect: str) -> None:
+        """Go to a suspect in the tree."""
+        from workbench.tui.views.tree import TreeView
+
+        self.action_look("tree")
+
+        def go() -> None:
+            if isinstance(self.screen, TreeView):
+                self.screen.branches.go(suspect)
+
+        self.call_after_refresh(go)
+
+    def ask_git(self) -> None:
+        """Ask git of every linked commit, and show what it says in all views."""
+        registry = self.held.registry
+
+        def ask() -> History:
+            from workbench.campaign.history import history_or_problem
+            from workbench.campaign.registry import Campaign
+
+            return history_or_problem(Campaign(self.held.root))
+
+        def told(history: History) -> None:
+            if self.held.registry is registry:
+                self.held = Held(registry, history)
+                self._refresh()
+
+        self.attempt(ask, told)
+
     def show_text(self, title: str, lines: Sequence[str]) -> None:
         """Show a page of text on top of the view."""
         from workbench.tui.views.sheets import TextSheet
@@ -152,32 +183,11 @@ class WorkbenchApp(App[None]):
 
     def action_keys(self) -> None:
         """Show the keys that mean something here."""
-        from workbench.tui.views.sheets import TextSheet
-
         title = getattr(self.screen, "VIEW", "") or "here"
-        lines = [f"{keys:<14} {what}" for keys, what in self.keys_here()]
-        self.push_screen(TextSheet(f"keys: {title}", page(lines)))
-
-    def keys_here(self) -> Iterator[tuple[str, str]]:
-        """Yield the keys of the screen that is seen, with what each does."""
-        found: dict[tuple[str, str], list[str]] = {}
-        for key, active in self.screen.active_bindings.items():
-            binding = active.binding
-            if binding.description and active.enabled:
-                shown = self.get_key_display(binding) if not binding.key_display else key
-                found.setdefault((binding.action, binding.description), []).append(shown)
-        for (_, description), keys in found.items():
-            yield ", ".join(dict.fromkeys(keys)), description
+        lines = [f"{keys:<14} {what}" for keys, what in keys.here(self)]
+        self.show_text(f"keys: {title}", lines)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Offer every key of the view, and what Textual has: themes, a picture of the screen."""
         yield from super().get_system_commands(screen)
-        for active in screen.active_bindings.values():
-            binding = active.binding
-            if binding.description and active.enabled:
-                action, node = binding.action, active.node
-
-                async def act(action: str = action, node: Any = node) -> None:
-                    await self.run_action(action, node)
-
-                yield SystemCommand(binding.description, f"key {self.get_key_display(binding)}", act)
+        yield from keys.commands(self, screen)

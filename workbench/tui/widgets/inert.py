@@ -5,7 +5,7 @@ Textual parses a plain string that it is given. So no view gives it one: what is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from rich.text import Text
 from textual.content import Content, Span
@@ -29,15 +29,23 @@ def plain(text: str) -> Content:
     return Content("\n".join(map(inert, text.split("\n"))))
 
 
-def styled(lines: Iterable[Line]) -> Content:
-    """Give lines of a page, set apart by what they are."""
+def styled(lines: Iterable[Line], marked: Collection[int] = (), current: int = -1) -> Content:
+    """Give lines of a page, set apart by what they are.
+
+    Args:
+        lines: They.
+        marked: Places of lines that are sought.
+        current: Place of the one that the reader has come to.
+    """
     texts: list[str] = []
     spans: list[Span] = []
     at = 0
-    for line in lines:
+    for place, line in enumerate(lines):
         text = inert(line.text)
         if line.kind in _STYLES:
             spans.append(Span(at, at + len(text), _STYLES[line.kind]))
+        if place in marked:
+            spans.append(Span(at, at + len(text), "reverse" if place == current else "underline"))
         texts.append(text)
         at += len(text) + 1
     return Content("\n".join(texts), spans)

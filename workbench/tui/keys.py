@@ -47,6 +47,6 @@ def _by_action(screen: Screen[Any], app: App[Any]) -> list[list[ActiveBinding]]:
 
 
 def _said(active: list[ActiveBinding]) -> str:
-    """Give the description; ours are in lower case, and stand before Textual's own of the same action."""
+    """Give the description: ours, which begin in lower case, before that of Textual."""
     descriptions = [each.binding.description for each in active]
     return next((text for text in descriptions if text[:1].islower()), descriptions[0]).lower()

@@ -72,7 +72,7 @@ def runs(registry: Registry) -> Iterator[str]:
 
 def run_records(registry: Registry) -> Iterator[dict[str, Any]]:
     """Yield a record for each run, oldest first."""
-    said = _verdicts(registry)
+    said = verdicts(registry)
     for run in registry.runs:
         words = [
             {"hypothesis": id, "verdict": str(each.verdict), "prediction": str(each.prediction)}
@@ -145,20 +145,20 @@ def _hypotheses(registry: Registry) -> Iterator[str]:
 def _runs(registry: Registry) -> Iterator[str]:
     if not registry.runs:
         yield "no runs yet; begin one: workbench test ID"
-    said = _verdicts(registry)
+    said = verdicts(registry)
     for run in registry.runs:
-        yield " ".join([run.id, *filter(None, _facts(run))])
+        yield " ".join([run.id, *filter(None, facts(run))])
         if run.problem:
             yield f"    cannot be read: {run.problem}"
-        verdicts = said.get(run.id, {})
-        for id, verdict in verdicts.items():
+        words = said.get(run.id, {})
+        for id, verdict in words.items():
             yield f"    {inert(id)} {word(verdict)}: {arms(verdict)}"
-        if run.counts and not verdicts:
+        if run.counts and not words:
             counted = (f"{inert(arm)} {bare_counts(of)}" for arm, of in run.counts.items())
             yield f"    no verdict: {', '.join(counted)}"
 
 
-def _verdicts(registry: Registry) -> dict[str, dict[str, VerdictGiven]]:
+def verdicts(registry: Registry) -> dict[str, dict[str, VerdictGiven]]:
     """Give the last verdict on record by run and hypothesis."""
     found: dict[str, dict[str, VerdictGiven]] = {}
     for event in registry.events:
@@ -167,7 +167,8 @@ def _verdicts(registry: Registry) -> dict[str, dict[str, VerdictGiven]]:
     return found
 
 
-def _facts(run: RunLine) -> Iterator[str]:
+def facts(run: RunLine) -> Iterator[str]:
+    """Yield what a list says of a run: state, verb, what it serves, when and how long."""
     yield f"{run.state or 'unreadable'}"
     yield f"{inert(run.command)}"
     yield sentence_of(run.hypotheses) or "no hypothesis"

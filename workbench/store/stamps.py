@@ -37,6 +37,11 @@ def stamp(root: Path, running: Iterable[str] = ()) -> Stamp:
     return tuple(found)
 
 
+def run_stamp(folder: Path) -> Stamp:
+    """Look at the files of one run, its journal included."""
+    return (*_files(folder), _owner(folder))
+
+
 def _files(folder: Path) -> Iterator[tuple[str, int, int, int]]:
     try:
         with os.scandir(folder) as entries:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 from textual import work
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
@@ -21,6 +21,7 @@ from workbench.model.event import Actor
 from workbench.model.registry import Registry
 from workbench.report.text import inert
 from workbench.tui import keys
+from workbench.tui.acting import Acting
 from workbench.tui.following import Following
 from workbench.tui.held import Held
 from workbench.tui.viewmodel import frame
@@ -43,7 +44,7 @@ def _later(module: str, name: str) -> Callable[[], Screen[Any]]:
     return make
 
 
-class WorkbenchApp(App[None]):
+class WorkbenchApp(Acting):
     """The terminal interface of a campaign.
 
     Args:

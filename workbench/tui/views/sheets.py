@@ -27,6 +27,29 @@ class Sheet(ModalScreen[None]):
         self.dismiss()
 
 
+class Question(ModalScreen[bool]):
+    """A question that y answers, and any other key declines.
+
+    Args:
+        what: It.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "dismiss(True)", "yes"),
+        Binding("n,escape,enter,q", "dismiss(False)", "no"),
+    ]
+
+    def __init__(self, what: str) -> None:
+        super().__init__()
+        self._asked = what
+
+    def compose(self) -> ComposeResult:
+        """Hold the question."""
+        with Vertical(id="question"):
+            yield Plain(self._asked, classes="said")
+            yield Plain("y yes   n no", classes="keys")
+
+
 class TextSheet(Sheet):
     """A page of text.
 

@@ -86,14 +86,13 @@ class Acting(App[None]):
     # --- tests --------------------------------------------------------------------------------------
 
     def action_test(self) -> None:
-        """Plan and run the test of the suspect under the cursor, or of all that are marked."""
-        ids = list(getattr(self.screen, "marked", ())) or ([self.suspect] if self.suspect else [])
-        if not ids:
-            self.say("move to a suspect first: a test is of one, or of several marked with space")
+        """Plan and run the test of the suspect under the cursor."""
+        if not self.suspect:
+            self.say("move to a suspect first: a test is of one")
             return
         from workbench.tui.views.plan import PlanSheet
 
-        self.push_screen(PlanSheet(self.held.root, ids, self.by, self.show_run))
+        self.push_screen(PlanSheet(self.held.root, [self.suspect], self.by, self.show_run))
 
     def action_next(self) -> None:
         """Say which test would tell most a minute."""

@@ -42,21 +42,31 @@ class Forms:
         """Make the form for a new suspect."""
         spec = self._held.registry.spec
         fields = [
-            Field(name="title", label="title: what is wrong, in one sentence"),
+            Field(name="title", hint="what is wrong, in one sentence"),
             Field(
                 name="parent",
-                label="parent: what it refines",
+                hint="what it refines",
                 value=parent,
                 words=self._ids,
             ),
-            Field(name="symptom", label="symptom", words=tuple(spec.symptoms)),
-            Field(name="statement", label="statement: the mechanism, for somebody else to understand"),
+            Field(name="symptom", words=tuple(spec.symptoms)),
+            Field(
+                name="statement",
+                hint="the mechanism, for somebody else to understand",
+            ),
             Field(name="component", label="component"),
-            Field(name="predict", label="prediction: C:T, C:removes or removes, such as 0.17:removes"),
-            Field(name="control", label="control: knob=level,... as it was found, predicted to fail"),
-            Field(name="treatment", label="treatment: knob=level,... without the suspect"),
-            Field(name="workload", label="workload", words=tuple(spec.workloads)),
-            Field(name="falsified_by", label="falsified by: what would speak against it"),
+            Field(
+                name="predict",
+                label="prediction",
+                hint="C:T, C:removes or removes, such as 0.17:removes",
+            ),
+            Field(
+                name="control",
+                hint="knob=level,... as it was found, predicted to fail",
+            ),
+            Field(name="treatment", hint="knob=level,... without the suspect"),
+            Field(name="workload", words=tuple(spec.workloads)),
+            Field(name="falsified_by", label="falsified by", hint="what would speak against it"),
         ]
 
         def remark(values: Values) -> Sequence[str]:
@@ -69,13 +79,13 @@ class Forms:
     def evidence(self, about: str) -> Form:
         """Make the form for an item of evidence."""
         fields = [
-            Field(name="about", label="on which suspects: H1, H5", value=about, words=self._ids),
-            Field(name="bearing", label=f"bearing: {', '.join(_BEARINGS)}", words=_BEARINGS),
-            Field(name="text", label="what it says"),
-            Field(name="code", label="read in code: COMMIT:PATH:LINE"),
-            Field(name="run", label="seen in a run of this campaign"),
-            Field(name="source", label="from elsewhere: where"),
-            Field(name="grade", label="grade, where the source tells less", words=_GRADES),
+            Field(name="about", label="on", hint="suspects: H1, H5", value=about, words=self._ids),
+            Field(name="bearing", hint=f"{', '.join(_BEARINGS)}", words=_BEARINGS),
+            Field(name="text", hint="what it says"),
+            Field(name="code", hint="where it was read: COMMIT:PATH:LINE"),
+            Field(name="run", hint="of this campaign, where it was seen"),
+            Field(name="source", hint="where it is from, if from elsewhere"),
+            Field(name="grade", hint="where the source tells less", words=_GRADES),
         ]
         return self._form("evidence", fields, self._evidence)
 
@@ -86,11 +96,15 @@ class Forms:
         items = [f"{item.id} ({item.grade}, {item.bearing})" for item in there]
         fields = [
             Field(name="hypothesis", label="suspect", value=about, words=self._ids),
-            Field(name="because", label="because: for whoever asks half a year later"),
-            Field(name="role", label=f"role: {', '.join(_ROLES)}", words=_ROLES),
-            Field(name="strike", label="strike evidence: E-xxxx, E-yyyy"),
+            Field(name="because", hint="for whoever asks half a year later"),
+            Field(name="role", hint=f"{', '.join(_ROLES)}", words=_ROLES),
+            Field(name="strike", hint="evidence that no longer counts: E-xxxx, E-yyyy"),
             Field(name="replaced_by", label="replaced by", words=self._ids),
-            Field(name="reopen", label="or have it looked at again: yes", words=("yes",)),
+            Field(
+                name="reopen",
+                hint="yes: have it looked at again, and rule nothing",
+                words=("yes",),
+            ),
         ]
         return self._form("a ruling", fields, self._rule, lambda _: [", ".join(items)] if items else [])
 
@@ -98,27 +112,31 @@ class Forms:
         """Make the form for a commit."""
         fields = [
             Field(name="hypothesis", label="suspect", value=about, words=self._ids),
-            Field(name="commit", label="commit, branch or tag; or a change of settings, KNOB=LEVEL"),
+            Field(
+                name="commit",
+                hint="an id, a branch, a tag; or KNOB=LEVEL, a change of settings",
+            ),
             Field(
                 name="role",
-                label=f"as: {', '.join(_LINKS)}",
+                label="as",
+                hint=f"{', '.join(_LINKS)}",
                 words=_LINKS,
             ),
             Field(
                 name="state",
-                label="state, if git is not to say it",
+                hint="if git is not to say it",
                 words=_STATES,
             ),
-            Field(name="effect", label="effect on the symptom", words=_EFFECTS),
-            Field(name="because", label="because"),
+            Field(name="effect", hint="on the symptom", words=_EFFECTS),
+            Field(name="because", hint="for whoever asks half a year later"),
         ]
         return self._form("a commit", fields, self._link)
 
     def note(self, about: str) -> Form:
         """Make the form for a note."""
         fields = [
-            Field(name="text", label="worth remembering"),
-            Field(name="about", label="about: suspects, runs", value=about, words=self._ids),
+            Field(name="text", label="note", hint="worth remembering"),
+            Field(name="about", hint="suspects, runs", value=about, words=self._ids),
         ]
         return self._form("a note", fields, self._note)
 
@@ -126,7 +144,7 @@ class Forms:
         """Make the form for a claim."""
         fields = [
             Field(name="hypothesis", label="suspect", value=about, words=self._ids),
-            Field(name="hours", label="for how many hours; 0 gives it up", value="2"),
+            Field(name="hours", hint="0 gives it up", value="2"),
         ]
         return self._form("a claim", fields, self._claim)
 

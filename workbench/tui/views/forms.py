@@ -9,7 +9,7 @@ from typing import ClassVar
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.suggester import SuggestFromList
 from textual.widgets import Input
 
@@ -27,15 +27,28 @@ class Field:
 
     Attributes:
         name: What the value is called.
-        label: What stands before it: what is wanted, in words.
+        label: What stands before it; its name if that is empty.
+        hint: What is wanted, shown as long as nothing is written.
         value: What it begins with.
         words: What may be written, if that is a choice; the rest of one is offered as one types.
     """
 
     name: str
-    label: str
+    label: str = ""
+    hint: str = ""
     value: str = ""
     words: tuple[str, ...] = ()
+
+
+def _input(field: Field) -> Input:
+    suggester = SuggestFromList(field.words, case_sensitive=False) if field.words else None
+    return Input(
+        field.value,
+        id=f"field-{field.name}",
+        placeholder=field.hint,
+        suggester=suggester,
+        compact=True,
+    )
 
 
 class Form(Sheet):
@@ -77,11 +90,9 @@ class Form(Sheet):
             yield Plain(self._headline, classes="title")
             with VerticalScroll(classes="fields", can_focus=False):
                 for field in self._fields:
-                    yield Plain(field.label, classes="name")
-                    offered = (
-                        SuggestFromList(field.words, case_sensitive=False) if field.words else None
-                    )
-                    yield Input(field.value, id=f"field-{field.name}", suggester=offered, compact=True)
+                    with Horizontal(classes="line"):
+                        yield Plain(field.label or field.name, classes="name")
+                        yield _input(field)
             yield Plain(classes="said")
             yield Plain(classes="wrong")
             yield Plain("tab next  right takes what is offered  ctrl+s save  esc leave", classes="keys")

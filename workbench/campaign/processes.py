@@ -9,6 +9,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -80,6 +81,8 @@ def detach(root: Path, arguments: Sequence[str]) -> Detached:
             stderr=output,
             start_new_session=True,
         )
+    # whoever stays, as a terminal interface does, must not leave a dead child behind
+    threading.Thread(target=child.wait, name="reaping", daemon=True).start()
     while True:
         ended = child.poll()
         for event in _events(log):

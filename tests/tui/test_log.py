@@ -87,8 +87,8 @@ def texts(found: Sequence[Entry], width: int = 200) -> list[str]:
 def test_sources_are_merged_by_time_and_the_date_stands_where_it_changes() -> None:
     found = entries([noted(86400, "a day later")], Chronicle(run="r", happenings=(happening(20),)))
     assert texts(found) == [
-        "2026-11-30\n12:00:20 run      r  judged: block 1, verdicts undecided",
-        "2026-12-01\n12:00:00 campaign N-aaaa  ana: note: a day later",
+        "2026-11-30\n12:00:20 run      judged: block 1, verdicts undecided (r)",
+        "2026-12-01\n12:00:00 campaign ana: note: a day later (N-aaaa)",
     ]
 
 
@@ -138,7 +138,7 @@ def test_words_are_sought_in_replies_too_and_counted() -> None:
 def test_the_line_below_counts_by_source() -> None:
     found = among(one_of_each(), Choice())
     assert said(found, 5, Choice(), "", "r") == (
-        "5 entries: 1 campaign, 1 run, 1 exchange, 2 engine; run r"
+        "5 entries, run r: 1 campaign, 1 run, 1 exchange, 2 engine"
     )
 
 
@@ -238,7 +238,7 @@ def test_the_log_is_opened_filtered_and_read(tmp_path: Path) -> None:
             await until(pilot, lambda: below(pilot).strip().startswith("0 exchanges not clean"))
             await pilot.press("less_than_sign")
             await until(
-                pilot, lambda: f"{len(hits)} exchanges not clean; run {UNCLEAN}" in below(pilot)
+                pilot, lambda: f"{len(hits)} exchanges not clean, run {UNCLEAN}" in below(pilot)
             )
             await pilot.press("slash", *hits[-1].key.replace("/", " "), "enter")
             await until(pilot, lambda: f" of {len(hits)}; esc shows all" in below(pilot))

@@ -129,15 +129,14 @@ def said(wanted: Sequence[Entry], holds: int, choice: Choice, words: str, run: s
     cut_off = f", of which the last {MOST:,} are listed" if holds > MOST else ""
     if words:
         return f"filter '{inert(words)}': {holds:,} of {len(wanted):,}{cut_off}; esc shows all"
-    times = Counter(each.source for each in wanted)
-    sources = sentence_of(f"{times[each]:,} {each}" for each in Source if times[each])
-    about = f"; run {inert(run)}" if run else ""
+    about = f", run {inert(run)}" if run else ""
     if choice.around is not None:
-        about = f"; within {AROUND.seconds} s of {choice.around:%H:%M:%S}, esc shows all"
+        about = f" within {AROUND.seconds} s of {choice.around:%H:%M:%S}, esc shows all"
     elif choice.only_failing:
         return f"{count(len(wanted), 'exchange')} not clean{cut_off}{about}; f shows the rest"
-    number = count(len(wanted), "entry", "entries")
-    return f"{number}{cut_off}{f': {sources}' if sources else ''}{about}"
+    times = Counter(each.source for each in wanted)
+    sources = sentence_of(f"{times[each]:,} {each}" for each in Source if times[each])
+    return f"{count(len(wanted), 'entry', 'entries')}{cut_off}{about}{sources and f': {sources}'}"
 
 
 def whole(entry: Entry, reply: str = "") -> list[str]:
@@ -176,14 +175,15 @@ def _line(entry: Entry, width: int) -> str:
 
 def _event(event: Event) -> Entry:
     by = who(event.by.name, event.by.agent)
-    text = f"{event.id}  {by}: {happened(event)}"
+    text = f"{by}: {happened(event)} ({event.id})"
     return Entry(at=event.at, source=Source.CAMPAIGN, text=text, key=f"campaign {event.digest}")
 
 
 def _happening(happening: Happening) -> Entry:
     run, event = happening.run, happening.event
-    facts = [f"{name} {_fact(value)}" for name, value in event.facts.items() if value not in ("", None)]
-    text = "".join([f"{run}  {event.kind}", ": " if facts else "", ", ".join(facts)])
+    told = {name: value for name, value in event.facts.items() if value not in ("", None)}
+    facts = ", ".join(f"{name} {_fact(value)}" for name, value in told.items())
+    text = f"{event.kind}{facts and ': '}{facts} ({run})"
     return Entry(at=event.at, source=Source.RUN, text=text, key=f"run {run} {happening.number}")
 
 

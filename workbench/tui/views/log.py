@@ -83,7 +83,7 @@ class LogView(View):
             holds, run = len(self._listed), self._found.run
             said = entries.said(self._wanted, holds, self._choice, self.words, run)
         problems = self._found.problems
-        return f"{said}; {count(len(problems), 'problem')} (p)" if problems else said
+        return f"{count(len(problems), 'problem')} (p); {said}" if problems else said
 
     def copied(self) -> str:
         """Give the entry in one line."""

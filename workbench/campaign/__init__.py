@@ -4,6 +4,7 @@
     testing    the tests of hypotheses: begun, gone on with, judged anew, verified
     running    what every run goes through
     relabelling, comparing   runs that are over, looked at again
+    chronicle    what happened in runs and in the engine, as it lies on the disk
     history, linking         what git says of linked commits; commits put on record
 
 Faces call these functions and get snapshots; they never see a plug-in, a file or an event loop. Each

@@ -9,6 +9,7 @@ verdict     verdict words, e-values, judgement
 progress    a run under way, as displays see it
 relabelled  a run whose stored replies were labelled again
 compared    two runs side by side
+chronicle   what happened in runs and in the engine
 
 campaign    `campaign.yaml`: symptoms, engines, workloads, knobs
 hypothesis  a suspect as its file states it; problems in files

@@ -13,6 +13,7 @@
     redact      secrets, in pure functions       private     the gate between records and the disk
     names       names that enter a path          disk        the system calls, as an object
     kernellock  a lock freed with its holder     layout      what lies where in a campaign
+    tails       the end of a file that another process writes to
     faults      a double of `disk` that fails
 
 Of a campaign, each imported by its own name:

@@ -4,7 +4,7 @@ page     lines of a report with what each of them is: heading, warning, command
 tree     the falsification tree: nodes, their labels at a width, filtering
 rows     lists of runs and commits, a row each, filtering
 live     a run under way or ended
-exchanges   what was sent and came back, in the order of time
+entries  what happened, from every source, in the order of time
 similar  suspects that say nearly the same
 frame    the line above and the line below every view
 """

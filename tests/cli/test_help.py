@@ -9,7 +9,8 @@ import pytest
 
 from workbench.cli import VERBS
 
-NO_JSON = {"schema", "completion", "export"}  # they print JSON, a script, and what --format says
+# they print JSON, a script, and what --format says; the last one draws
+NO_JSON = {"schema", "completion", "export", "tui"}
 
 
 def verb(name: str) -> click.Command:

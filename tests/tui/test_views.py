@@ -97,11 +97,11 @@ def test_two_runs_are_compared_and_a_failing_reply_is_read(home: Path) -> None:
 def test_the_log_is_read_from_its_end_and_filtered(home: Path) -> None:
     async def what(pilot: Pilot[None]) -> None:
         await pilot.press("5")
-        await until(pilot, lambda: "says of H21 not-reproduced" in shown(pilot))
-        await pilot.press("slash", *"line 920", "enter")
-        await until(pilot, lambda: "filter 'line 920':" in shown(pilot))
+        await until(pilot, lambda: "says of H12" in shown(pilot))
+        await pilot.press("slash", *"wait_layer", "enter")
+        await until(pilot, lambda: "filter 'wait_layer':" in shown(pilot))
         await pilot.press("enter")
-        await until(pilot, lambda: "messages 13252" in shown(pilot) or "message 13252" in shown(pilot))
+        await until(pilot, lambda: "messages 13244, 13245" in shown(pilot))
 
     use(home, what)
 

@@ -7,8 +7,8 @@ import sys
 
 import click
 
-from workbench.cli.arguments import by_option, writer
-from workbench.cli.output import lines, narrate
+from workbench.cli.arguments import by_option, json_option, writer
+from workbench.cli.output import lines, narrate, record
 from workbench.errors import UsageError
 
 _TUI = """The campaign in the terminal: tree, runs, commits, matrix and log, while they change.
@@ -29,6 +29,8 @@ Example:
   workbench serve
   workbench serve --port 8080
 """
+
+_OPEN = "open it in a browser of this machine; Ctrl-C ends it, and no run"
 
 
 @click.command("tui", help=_TUI)
@@ -52,7 +54,8 @@ def tui(by: str | None) -> None:
     "--port", type=click.IntRange(0, 65535), default=0, help="Port on 127.0.0.1.  [default: any free]"
 )
 @by_option
-def serve(port: int, by: str | None) -> None:
+@json_option
+def serve(port: int, by: str | None, as_json: bool) -> None:
     """Serve the interface."""
     campaign, who = writer(by)
     title = campaign.registry.spec.title or "workbench"
@@ -66,13 +69,16 @@ def serve(port: int, by: str | None) -> None:
         ) from error
     name = f"{who.name}:agent" if who.agent else who.name
     server = LoopbackServer(command(campaign.root, name), title=title, port=port)
-    server.run(_tell)
 
+    def tell(url: str) -> None:
+        if as_json:
+            record({"url": url})
+        else:
+            lines([url])
+        sys.stdout.flush()
+        narrate(_OPEN)
 
-def _tell(url: str) -> None:
-    lines([url])
-    sys.stdout.flush()
-    narrate("open it in a browser of this machine; Ctrl-C ends it, and no run")
+    server.run(tell)
 
 
 def _in_a_terminal() -> bool:

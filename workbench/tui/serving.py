@@ -18,6 +18,7 @@ from aiohttp import web
 from textual_serve.server import Server
 
 from workbench.errors import UsageError
+from workbench.ports import silent
 
 ADDRESS = "127.0.0.1"
 _PAGE = Path(__file__).with_name("page")
@@ -51,6 +52,7 @@ class LoopbackServer(Server):
             shlex.join(arguments), host=ADDRESS, port=self._socket.getsockname()[1], title=title
         )
         self.templates_path = _PAGE
+        self._started: Callable[[str], None] = silent
 
     @property
     def url(self) -> str:
@@ -63,11 +65,7 @@ class LoopbackServer(Server):
         Args:
             started: Told the address of the page once it can be opened.
         """
-
-        async def tell(_app: web.Application) -> None:
-            started(self.url)
-
-        self._started = tell
+        self._started = started
         web.run_app(self._make_app(), sock=self._socket, print=lambda *_: None, access_log=None)
 
     async def _make_app(self) -> web.Application:
@@ -75,8 +73,11 @@ class LoopbackServer(Server):
         inner = await super()._make_app()
         outer = web.Application(middlewares=[self._guard])
         outer.add_subapp(f"/{self._key}", inner)
-        outer.on_startup.append(self._started)
+        outer.on_startup.append(self._tell)
         return outer
+
+    async def _tell(self, _app: web.Application) -> None:
+        self._started(self.url)
 
     async def on_startup(self, app: web.Application) -> None:
         """Say nothing; `run` tells where the page is."""

@@ -5,7 +5,7 @@ scipy, pydantic and half of the workbench. So a server imports all that once (`s
 each command; `client.py` asks it, and gives what `subprocess.run` would.
 
     client.py   asks for a command, gathers what it says, ends it at its deadline
-    server.py   imports, forks, and tells how each command ended
+    server.py   imports, forks, and tells how each command has ended
 
 A command is a process of its own all the same: its pid, signals, exit code, folder, environment,
 standard streams and end are real, and what it starts is started as ever. What it cannot show:

@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -28,20 +29,23 @@ def early(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 class Warm:
-    """A server that runs commands; it starts with the first one and ends when it is closed.
+    """A server that runs commands one at a time; it starts with the first and ends when it is closed.
+
+    A command gets an interpreter of its own instead where its environment differs in what is read early,
+    and where another one is under way.
 
     Args:
-        environment: That of its interpreter. A command whose environment differs in what is read early
-            is run by an interpreter of its own.
+        environment: That of the server.
     """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
         self._server: subprocess.Popen[bytes] | None = None
         self._ours, self._theirs = socket.socketpair()
+        self._free = threading.Lock()
 
     def close(self) -> None:
-        """End the server, once the commands under way have ended."""
+        """End the server."""
         self._ours.close()
         self._theirs.close()
         if self._server is not None:
@@ -63,24 +67,32 @@ class Warm:
             ConnectionError: The server has ended; why stands on its stderr.
         """
         argv = [sys.executable, "-m", "workbench", *arguments]
-        if early(env) != early(self._environment):
-            return subprocess.run(
-                argv, cwd=cwd, env=env, capture_output=True, text=True, timeout=timeout, check=False
-            )
-        until = time.monotonic() + timeout
-        with self._ask({"arguments": arguments, "cwd": str(cwd), "env": dict(env)}) as sources:
-            *_, told = sources
+        if early(env) == early(self._environment) and self._free.acquire(blocking=False):
+            try:
+                command = {"arguments": arguments, "cwd": str(cwd), "env": dict(env)}
+                code, stdout, stderr = self._run(command, time.monotonic() + timeout)
+            except TimeoutError as error:
+                raise subprocess.TimeoutExpired(argv, timeout) from error
+            finally:
+                self._free.release()
+            return subprocess.CompletedProcess(argv, code, stdout, stderr)
+        return subprocess.run(
+            argv, cwd=cwd, env=env, capture_output=True, text=True, timeout=timeout, check=False
+        )
+
+    def _run(self, command: Mapping[str, object], until: float) -> tuple[int, str, str]:
+        with self._ask(command) as sources:
             said = {source: bytearray() for source in sources}
             whole = gather(said, until)
-            pid, _, code = said[told].partition(b"\n")
+            stdout, stderr, told = said.values()
+            pid, _, code = told.partition(b"\n")
             if not whole:
                 if pid and not code:
                     os.kill(int(pid), signal.SIGKILL)
-                raise subprocess.TimeoutExpired(argv, timeout)
+                raise TimeoutError
         if not code:
             raise ConnectionError("the server has ended with the command, or before it")
-        stdout, stderr, _ = map(text, said.values())
-        return subprocess.CompletedProcess(argv, int(code), stdout, stderr)
+        return int(code), text(stdout), text(stderr)
 
     @contextmanager
     def _ask(self, command: Mapping[str, object]) -> Iterator[tuple[int, int, int]]:

@@ -40,43 +40,25 @@ def load() -> None:
 
 
 def serve(commands: socket.socket) -> None:
-    """Begin what is asked for; this returns in the process of each command, and nowhere else."""
+    """Run what is asked for, one after another; this returns in their processes and nowhere else."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for commands, and for who asks for them
     while True:
         _, descriptors, _, _ = socket.recv_fds(commands, 1, 4)
         if not descriptors:
             sys.exit()
-        if os.fork() == 0:
-            commands.close()
-            return attend(*descriptors)
-        for descriptor in descriptors:
-            os.close(descriptor)
-        reap()
-
-
-def reap() -> None:
-    """Take note of attendants that have ended, so that their CPU time is counted as ours."""
-    try:
-        while os.waitpid(-1, os.WNOHANG) != (0, 0):
-            pass
-    except ChildProcessError:
-        return
-
-
-def attend(stdin: int, stdout: int, stderr: int, told: int) -> None:
-    """Fork the process of a command and tell how it ends; this returns in that process."""
-    with socket.socket(fileno=told) as client:
-        with client.makefile("rb") as lines:
-            command = json.loads(lines.readline())
-        pid = os.fork()
-        if pid != 0:
-            for descriptor in (stdin, stdout, stderr):
-                os.close(descriptor)
+        *streams, told = descriptors
+        with socket.socket(fileno=told) as client:
+            with client.makefile("rb") as lines:
+                command = json.loads(lines.readline())
+            pid = os.fork()
+            if pid == 0:
+                commands.close()
+                return become(command, *streams)
+            for stream in streams:
+                os.close(stream)
             client.sendall(f"{pid}\n".encode())
             _, status = os.waitpid(pid, 0)
             client.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
-            os._exit(0)
-    become(command, stdin, stdout, stderr)
 
 
 def become(command: dict[str, Any], *streams: int) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-ROOT = Path(__file__).parent.parent
+from tests.warm.client import ROOT, Warm
+
 EXAMPLES = ROOT / "examples"
 
 # how long an example takes says how busy the machine is
@@ -27,8 +28,15 @@ def flaky() -> str:
     return str(EXAMPLES / "flaky.sh")
 
 
+@pytest.fixture(scope="session")
+def warm() -> Iterator[Warm]:
+    """A server that forks commands off, which spares each of them its imports."""
+    with closing(Warm({**os.environ, "PYTHONPATH": str(ROOT)})) as server:
+        yield server
+
+
 @pytest.fixture
-def workbench(tmp_path: Path) -> Workbench:
+def workbench(warm: Warm, tmp_path: Path) -> Workbench:
     """Run `workbench ARGUMENTS` in an empty folder, as a process of its own."""
 
     def run(
@@ -37,14 +45,7 @@ def workbench(tmp_path: Path) -> Workbench:
         env: Mapping[str, str] | None = None,
         timeout: float = 120.0,
     ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "workbench", *arguments],
-            cwd=cwd,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", **(env or {})},
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-        )
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", **(env or {})}
+        return warm.run(arguments, cwd=cwd, env=environment, timeout=timeout)
 
     return run

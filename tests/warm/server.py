@@ -24,7 +24,8 @@ from typing import Any
 
 import workbench
 
-APART = ("workbench.__main__", "workbench.local_engine")  # run as programs, never imported by a command
+# run as programs, never imported by a command; and what draws, which no command of these tests does
+APART = ("workbench.__main__", "workbench.local_engine", "workbench.tui")
 LAZY = ("difflib", "git", "psutil", "rich.live", "yaml")  # what commands import when they need it
 
 

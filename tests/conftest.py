@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.warm.client import ROOT, Warm
+from tests.warm.client import ROOT as ROOT
+from tests.warm.client import Warm
 
 EXAMPLES = ROOT / "examples"
 

@@ -31,8 +31,8 @@ def early(environment: Mapping[str, str]) -> dict[str, str]:
 class Warm:
     """A server that runs commands one at a time; it starts with the first and ends when it is closed.
 
-    A command gets an interpreter of its own instead where its environment differs in what is read early,
-    and where another one is under way.
+    A command gets an interpreter of its own instead where its environment differs in what is read
+    early, and where another one is under way.
 
     Args:
         environment: That of the server.

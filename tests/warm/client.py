@@ -40,16 +40,17 @@ class Warm:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
-        self._server: subprocess.Popen[bytes] | None = None
+        self._started = False
         self._ours, self._theirs = socket.socketpair()
         self._free = threading.Lock()
 
     def close(self) -> None:
-        """End the server."""
-        self._ours.close()
+        """End the server, and wait until it has: it holds the other end of the socket until then."""
         self._theirs.close()
-        if self._server is not None:
-            self._server.wait(60)
+        if self._started:
+            self._ours.shutdown(socket.SHUT_WR)
+            self._ours.recv(1)
+        self._ours.close()
 
     def run(
         self, arguments: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: float
@@ -97,8 +98,8 @@ class Warm:
     @contextmanager
     def _ask(self, command: Mapping[str, object]) -> Iterator[tuple[int, int, int]]:
         """Hand a command over; give where its stdout, its stderr and what is told of it can be read."""
-        if self._server is None:
-            self._server = self._start()
+        if not self._started:
+            self._start()
         (stdout, out), (stderr, err) = os.pipe(), os.pipe()
         ours, theirs = socket.socketpair()
         try:
@@ -115,16 +116,19 @@ class Warm:
             os.close(stderr)
             ours.close()
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def _start(self) -> None:
+        """Start it as nobody's child: tests look whether what they ran has left processes behind."""
         with self._theirs as theirs:
-            return subprocess.Popen(
+            subprocess.run(
                 [sys.executable, "-m", "tests.warm.server", str(theirs.fileno())],
                 cwd=ROOT,
                 env={**self._environment, **ONE_THREAD},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
+                check=True,
             )
+        self._started = True
 
 
 def gather(said: Mapping[int, bytearray], until: float) -> bool:

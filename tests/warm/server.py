@@ -78,6 +78,8 @@ def become(command: dict[str, Any], *streams: int) -> None:
 
 
 if __name__ == "__main__":
+    if os.fork():
+        os._exit(0)  # whoever started it does not wait, and has no child in it
     load()
     serve(socket.socket(fileno=int(sys.argv[1])))
     runpy.run_module("workbench", run_name="__main__", alter_sys=True)

@@ -5,20 +5,14 @@ Textual parses a plain string that it is given. So no view gives it one: what is
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable
 
 from rich.text import Text
-from textual.content import Content, Span
+from textual.content import Content
 from textual.widgets import Static
 
 from workbench.report.text import inert
-from workbench.tui.viewmodel.page import Kind, Line
 from workbench.tui.viewmodel.tree import Piece
-
-_STYLES: Mapping[Kind, str] = {
-    Kind.HEADING: "bold $text-primary",
-    Kind.WARNING: "bold $text-warning",
-}
 
 
 def plain(text: str) -> Content:
@@ -27,28 +21,6 @@ def plain(text: str) -> Content:
     Line breaks are kept; everything else that is not printable is spelled out.
     """
     return Content("\n".join(map(inert, text.split("\n"))))
-
-
-def styled(lines: Iterable[Line], marked: Collection[int] = (), current: int = -1) -> Content:
-    """Give lines of a page, set apart by what they are.
-
-    Args:
-        lines: They.
-        marked: Places of lines that are sought.
-        current: Place of the one that the reader has come to.
-    """
-    texts: list[str] = []
-    spans: list[Span] = []
-    at = 0
-    for place, line in enumerate(lines):
-        text = inert(line.text)
-        if line.kind in _STYLES:
-            spans.append(Span(at, at + len(text), _STYLES[line.kind]))
-        if place in marked:
-            spans.append(Span(at, at + len(text), "reverse" if place == current else "underline"))
-        texts.append(text)
-        at += len(text) + 1
-    return Content("\n".join(texts), spans)
 
 
 def pieces(found: Iterable[Piece]) -> Text:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Keys = list[tuple[str, str]]
 
 
-class View(Screen[None]):
+class View(Screen[None], inherit_bindings=False):
     """A screen of the campaign.
 
     Subclasses give `VIEW` (a name of `frame.VIEWS`, or of none), `KEYS` (what the last line shows), a
@@ -33,8 +33,8 @@ class View(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "seek", "filter, with a count"),
         Binding("y", "copy", "copy what is under the cursor, and say where it is"),
-        Binding("escape", "back", "take the filter back, or go back"),
-        Binding("q", "back", "go back"),
+        Binding("escape,q", "back", "take the filter back, or go back"),
+        Binding("ctrl+c", "copy_text", "copy what is selected with the mouse", show=False),
     ]
 
     def __init__(self) -> None:

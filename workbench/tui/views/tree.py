@@ -27,20 +27,23 @@ from workbench.tui.widgets.pages import Page
 _INDENT = 2
 
 
-class SuspectTree(Tree[Node]):
+class SuspectTree(Tree[Node], inherit_bindings=False):
     """The tree; a label is drawn anew at the width that is left for it."""
 
     guide_depth = _INDENT
     show_root = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "cursor_down", "down", show=False),
-        Binding("k", "cursor_up", "up", show=False),
+        Binding("enter", "select_cursor", "read all about the suspect", show=False),
+        Binding("j,down", "cursor_down", "down", show=False),
+        Binding("k,up", "cursor_up", "up", show=False),
         Binding("g,home", "first", "to the top", show=False),
         Binding("G,end", "last", "to the end", show=False),
         Binding("J", "cursor_next_sibling", "to the next of the same parent", show=False),
         Binding("K", "cursor_previous_sibling", "to the one before of the same parent", show=False),
         Binding("l,right", "unfold", "unfold", show=False),
         Binding("h,left", "fold", "fold, or go to the parent", show=False),
+        Binding("pagedown", "page_down", "a screen down", show=False),
+        Binding("pageup", "page_up", "a screen up", show=False),
     ]
 
     def __init__(self) -> None:
@@ -147,7 +150,6 @@ class TreeView(View):
         ("/", "filter"),
     ]
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "read", "read all about the suspect"),
         Binding("tab", "other", "between tree and detail"),
         Binding("r", "app.test", "plan and run the test of the suspect"),
         Binding("a", "app.add", "add a suspect"),

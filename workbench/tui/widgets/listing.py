@@ -30,14 +30,17 @@ class Row:
     text: str
 
 
-class Listing(OptionList):
+class Listing(OptionList, inherit_bindings=False):
     """Rows; `]` and `[` turn the page where there are more than one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("j", "cursor_down", "down", show=False),
-        Binding("k", "cursor_up", "up", show=False),
-        Binding("g", "first", "to the top", show=False),
-        Binding("G", "last", "to the end", show=False),
+        Binding("enter", "select", "open what is under the cursor", show=False),
+        Binding("j,down", "cursor_down", "down", show=False),
+        Binding("k,up", "cursor_up", "up", show=False),
+        Binding("g,home", "first", "to the top", show=False),
+        Binding("G,end", "last", "to the end", show=False),
+        Binding("pagedown", "page_down", "a screen down", show=False),
+        Binding("pageup", "page_up", "a screen up", show=False),
         Binding("right_square_bracket", "turn(1)", "next page of rows", show=False),
         Binding("left_square_bracket", "turn(-1)", "page of rows before", show=False),
     ]
@@ -87,6 +90,10 @@ class Listing(OptionList):
         first = self._page * ROWS_A_PAGE
         last = min(first + ROWS_A_PAGE, len(self._rows))
         return f"rows {first + 1:,} to {last:,} of {len(self._rows):,}; ] and [ turn the page"
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer to turn the page where there is another."""
+        return action != "turn" or len(self._rows) > ROWS_A_PAGE
 
     def action_turn(self, pages: int) -> None:
         """Show another page of rows."""

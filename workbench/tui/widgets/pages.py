@@ -27,7 +27,7 @@ _STYLES: Mapping[Kind, str] = {
 }
 
 
-class Page(ScrollView, can_focus=True):
+class Page(ScrollView, can_focus=True, inherit_bindings=False):
     """Lines, wrapped at the width there is."""
 
     ALLOW_SELECT = True

@@ -104,8 +104,8 @@ class Eyes:
                 assert style is None or "@click" not in style.meta, style.meta
         for each in self.pilot.app.screen.query(Page):
             self.seen += [line.text for line in each.lines]
-        for each in self.pilot.app.screen.query(Listing):
-            self.seen += [row.text for row in each.rows]
+        for listing in self.pilot.app.screen.query(Listing):
+            self.seen += [row.text for row in listing.rows]
 
     async def after(self, *keys: str) -> None:
         await self.pilot.press(*keys)

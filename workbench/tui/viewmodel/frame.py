@@ -41,10 +41,26 @@ def below(suspects: Roster, words: str = "", matching: int | None = None, of: in
     parts = [states or "no suspects yet: a adds one"]
     unverified = sum(len(each.unverified) for each in suspects if not each.fallen)
     if unverified:
-        parts.append(f"{count(unverified, 'assumption')} unverified (u)")
+        parts.append(f"{unverified} unverified (u)")
     if suspects.registry.problems:
         parts.append(f"{count(len(suspects.registry.problems), 'problem')} in files (p)")
-    return " | ".join(parts)
+    return "; ".join(parts)
+
+
+def copied(text: str, width: int) -> str:
+    """Write what was copied; of a path that is too long, the end tells more."""
+    said = f"copied: {inert(text)}"
+    if columns(said) <= width:
+        return said
+    kept = len(said)
+    while kept and columns(said[-kept:]) > width - columns("copied: ..."):
+        kept -= 1
+    return f"copied: ...{said[-kept:] if kept else ''}"
+
+
+def wrong(suspects: Roster) -> tuple[str, ...]:
+    """Write what is wrong in files, each with its place, its cause and what helps."""
+    return tuple(map(str, suspects.registry.problems)) or ("nothing is wrong in files",)
 
 
 def steps(keys: Sequence[tuple[str, str]], width: int) -> str:

@@ -61,6 +61,17 @@ def failing(found: Sequence[Failure], width: int) -> list[tuple[str, str]]:
     return rows
 
 
+def holding(failures: Sequence[Failure], words: str) -> tuple[Failure, ...]:
+    """Give the failures that hold all words, in what they are called or in the reply."""
+    sought = words.casefold().split()
+
+    def holds(each: Failure) -> bool:
+        said = f"{each.key} {each.label} {each.signature} {each.text}".casefold()
+        return all(word in said for word in sought)
+
+    return tuple(filter(holds, failures))
+
+
 def reply(failure: Failure) -> list[str]:
     """Give a reply as a page: what it is, and then every line of it as it came."""
     about = f"{failure.run} {failure.key}: {failure.label}"

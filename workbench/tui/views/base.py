@@ -31,7 +31,8 @@ class View(Screen[None], inherit_bindings=False):
     VIEW: ClassVar[str] = ""
     KEYS: ClassVar[Keys] = []
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "seek", "filter, with a count"),
+        # before other keys, so that what is typed right after it is not lost
+        Binding("slash", "seek", "filter, with a count", priority=True),
         Binding("y", "copy", "copy what is under the cursor, and say where it is"),
         Binding("escape,q", "back", "take the filter back, or go back"),
         Binding("ctrl+c", "copy_text", "copy what is selected with the mouse", show=False),
@@ -114,6 +115,10 @@ class View(Screen[None], inherit_bindings=False):
         """Say in the line below what came of a key, until something else is said there."""
         self.query_one("#below", Plain).say(what)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave the key of the filter to what is typed."""
+        return action != "seek" or not isinstance(self.focused, Input)
+
     def action_seek(self) -> None:
         """Type what to filter by."""
         self.query_one(Sought).begin()
@@ -125,7 +130,7 @@ class View(Screen[None], inherit_bindings=False):
             self.tell("nothing to copy here")
             return
         self.app.copy_to_clipboard(text)
-        self.tell(f"copied: {text}")
+        self.tell(frame.copied(text, (self.size.width or 80) - 2))
 
     def action_back(self) -> None:
         """Take the filter back, else leave the view."""

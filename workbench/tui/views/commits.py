@@ -35,7 +35,7 @@ class CommitsView(View):
     ]
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "patch", "show the patch"),
-        Binding("tab", "other", "between list and detail"),
+        Binding("tab", "other", "between list and detail", priority=True),
         Binding("R", "take_back", "how to take this one change back"),
         Binding("o", "suspect", "go to its suspect in the tree"),
         Binding("p", "left_overs", "probes and debug lines that were left in the code"),
@@ -142,7 +142,7 @@ class CommitsView(View):
     def action_other(self) -> None:
         """Move between list and detail."""
         detail = self.query_one("#commit", Page)
-        (self.query_one(Listing) if detail.has_focus else detail).focus()
+        self.set_focus(self.query_one(Listing) if detail.has_focus else detail)
 
     def _draw_detail(self) -> None:
         chosen = self.chosen

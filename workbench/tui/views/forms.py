@@ -100,7 +100,7 @@ class Form(Sheet):
     def on_mount(self) -> None:
         """Begin with the first line that is empty."""
         empty = [field for field in self._fields if not field.value]
-        self.query_one(f"#field-{(empty or self._fields)[0].name}", Input).focus()
+        self.set_focus(self.query_one(f"#field-{(empty or self._fields)[0].name}", Input))
 
     @property
     def values(self) -> dict[str, str]:

@@ -43,7 +43,7 @@ class LogView(View):
         Binding("f", "failing", "only exchanges that were not clean, or the rest too"),
         Binding("o", "clean", "exchanges that were clean, too or not"),
         Binding("e", "engine", "what the engine's components wrote, too or not"),
-        Binding("t", "around", "all that happened within seconds of this entry, or the rest too"),
+        Binding("t", "around", "all that happened around this entry, or the rest too"),
         Binding("less_than_sign", "run(-1)", "exchanges of the run before"),
         Binding("greater_than_sign", "run(1)", "exchanges of the run after"),
         Binding("F", "end", "read again, and go to the end"),

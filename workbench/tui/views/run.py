@@ -16,8 +16,8 @@ from workbench.model.progress import Snapshot
 from workbench.model.registry import Failure
 from workbench.model.run import RunState
 from workbench.report.explain import explain
-from workbench.report.text import count
-from workbench.tui.viewmodel.live import failing, live, reply
+from workbench.report.text import count, inert
+from workbench.tui.viewmodel.live import failing, holding, live, reply
 from workbench.tui.viewmodel.page import page
 from workbench.tui.views.base import Keys, View
 from workbench.tui.widgets.listing import Listing, Row
@@ -44,7 +44,7 @@ class RunView(View):
         ("esc", "back"),
     ]
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab", "other", "between the run and what was not clean"),
+        Binding("tab", "other", "between the run and what was not clean", priority=True),
         Binding("e", "explain", "why it got its word"),
         Binding("o", "suspect", "go to its suspect in the tree"),
         Binding("S", "stop", "save and end it"),
@@ -55,6 +55,7 @@ class RunView(View):
         self._run = run
         self._snapshot: Snapshot | None = None
         self._failing: tuple[Failure, ...] = ()
+        self._listed: tuple[Failure, ...] = ()
         self._follower: RunFollower | None = None
         self._next_look = 0.0
         self._looked_at: RunState | None = None
@@ -76,7 +77,8 @@ class RunView(View):
             self.query_one("#run", Page).show(page([f"reading {self._run}"]))
             return
         self.query_one("#run", Page).show(page(live(self._snapshot, self.state)), keep=True)
-        rows = failing(self._failing, max(self.size.width - 2, 40))
+        self._listed = holding(self._failing, self.words)
+        rows = failing(self._listed, max(self.size.width - 2, 40))
         self.query_one(Listing).show([Row(key=key, text=text) for key, text in rows])
 
     @property
@@ -87,6 +89,9 @@ class RunView(View):
 
     def said_below(self) -> str:
         """Say how many exchanges were not clean, and whether more may come."""
+        if self.words:
+            listed, all_of_them = len(self._listed), len(self._failing)
+            return f"filter '{inert(self.words)}': {listed} of {all_of_them}; esc shows all"
         going_on = "; it goes on when this is closed" if self.state is RunState.RUNNING else ""
         return f"{count(len(self._failing), 'exchange')} not clean below (tab){going_on}"
 
@@ -132,7 +137,7 @@ class RunView(View):
     def action_other(self) -> None:
         """Move between the run and what was not clean."""
         listing = self.query_one(Listing)
-        (self.query_one("#run", Page) if listing.has_focus else listing).focus()
+        self.set_focus(self.query_one("#run", Page) if listing.has_focus else listing)
 
     def action_explain(self) -> None:
         """Say why it got its word."""

@@ -150,7 +150,7 @@ class TreeView(View):
         ("/", "filter"),
     ]
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab", "other", "between tree and detail"),
+        Binding("tab", "other", "between tree and detail", priority=True),
         Binding("r", "app.test", "plan and run the test of the suspect"),
         Binding("a", "app.add", "add a suspect"),
         Binding("v", "app.rule", "rule on the suspect"),
@@ -161,6 +161,7 @@ class TreeView(View):
         Binding("u", "unverified", "what nobody has verified"),
         Binding("x", "app.next", "which test would tell most"),
         Binding("s", "status", "the campaign on one screen"),
+        Binding("p", "problems", "what is wrong in files"),
     ]
 
     def body(self) -> ComposeResult:
@@ -217,11 +218,15 @@ class TreeView(View):
     def action_other(self) -> None:
         """Move between tree and detail."""
         detail = self.query_one("#detail", Page)
-        (self.branches if detail.has_focus else detail).focus()
+        self.set_focus(self.branches if detail.has_focus else detail)
 
     def action_unverified(self) -> None:
         """List what nobody has verified."""
         self.bench.show_text("not verified", list(unverified(self.held.suspects)))
+
+    def action_problems(self) -> None:
+        """List what is wrong in files, which hides nothing of what is right."""
+        self.bench.show_text("wrong in files", frame.wrong(self.held.suspects))
 
     def action_status(self) -> None:
         """Show the campaign on one screen."""

@@ -70,9 +70,9 @@ class Sought(Input):
         self.display = False
 
     def begin(self) -> None:
-        """Take the keys."""
+        """Take the keys, also those that were typed before this is drawn."""
         self.display = True
-        self.focus()
+        self.screen.set_focus(self)
 
     def action_give_up(self) -> None:
         """Show everything again."""

@@ -98,6 +98,36 @@ def test_what_nobody_has_shown_is_said(workbench: Workbench, home: Path) -> None
     assert "no cause is confirmed" in ledger
 
 
+def test_what_was_reported_stands_beside_what_is_counted_as_it_was_told(
+    workbench: Workbench, home: Path
+) -> None:
+    """Per response, by no count: it is told with its source, and no interval is made of it."""
+    symptom = next(
+        line for line in succeeded(workbench("export", cwd=home)).split("\n") if "**Symptom**" in line
+    )
+    assert "garbled not counted in any test yet; reported: at 60" in symptom
+    assert "12 to 18 % of tool calls (per response)" in symptom
+    (status,) = records(workbench("status", "--json", cwd=home))
+    told = {each["name"]: [seen["text"] for seen in each["reported"]] for each in status["symptoms"]}
+    assert len(told["wedged"]) == 2
+    assert "per response" in told["garbled"][0]
+
+
+def test_the_runs_on_record_confirm_the_gate_and_no_other_suspect(workbench: Workbench) -> None:
+    """What the runs at the root of the project come to, with every word recomputed from them."""
+    found = {each["id"]: each for each in records(workbench("list", "--json", cwd=ROOT))}
+    confirmed = {id for id, each in found.items() if each["state"] == "confirmed"}
+    assert confirmed == {"H5"}
+    for id in ("H3", "H4"):
+        assert (found[id]["state"], found[id]["grade"]) == ("supported", "intervened")
+        assert found[id]["role"] in ("contributing", "exposer")
+        assert found[id]["role_suggested"]
+    assert found["H9"]["state"] == "overturned"
+    assert {found[id]["state"] for id in ("H1", "H10", "H11", "H12", "H17")} == {"falsified"}
+    ledger = succeeded(workbench("export", cwd=ROOT))
+    assert all(f'<a id="{id.lower()}"></a>' in ledger for id in found)
+
+
 def test_the_two_strongest_comparisons_tell_no_suspects_apart(workbench: Workbench, home: Path) -> None:
     (matrix,) = records(workbench("matrix", "--json", cwd=home))
     assert matrix["diagnostic"] == 0

@@ -15,6 +15,7 @@ from workbench.report.markdown import code, link, plain
 from workbench.report.matrix import diagnosis
 from workbench.report.others import of_arm
 from workbench.report.reasons import arm, arms, because, settings, word
+from workbench.report.sightings import seen
 from workbench.report.status import symptom_texts
 from workbench.report.steps import next_of_all
 from workbench.report.suspects import Roster, Suspect
@@ -32,7 +33,10 @@ def headlines(suspects: Roster) -> Iterator[str]:
     when = f"as of {moment(suspects.newest)}" if suspects.newest else "the log is empty"
     yield f"- **Status** ({when}): {plain(status_sentence(suspects))}"
     texts = symptom_texts(suspects)
-    shown = [f"{plain(name)} {plain(text)}" for name, text in texts[:_SYMPTOMS]]
+    shown = [
+        f"{plain(name)} {plain('; '.join(filter(None, [text, seen(registry, name)])))}"
+        for name, text in texts[:_SYMPTOMS]
+    ]
     more = [f"and {len(texts) - _SYMPTOMS} more"] if len(texts) > _SYMPTOMS else []
     yield f"- **Symptom**: {'; '.join([*shown, *more]) or 'none is named'}"
     yield f"- **Safe today**: {_safe(suspects)}"

@@ -4,7 +4,7 @@ The record of `status`:
     title, as_of     as_of: time of the newest event, or null
     symptoms         name, title, reference_rate, measured (run, hypothesis, counts, interval) or null,
                      beside (run, hypothesis, arms, rates, blocks, evidence) or null: seen in the newest
-                     test of another symptom
+                     test of another symptom; reported: id, at, who, agent, text, source
     counts           hypotheses by state
     contested        ids
     matrix           that no run tells the live suspects apart, in words; or empty
@@ -37,6 +37,7 @@ from workbench.report.matrix import diagnosis
 from workbench.report.others import arms_of
 from workbench.report.reasons import arm, arms, because, rates
 from workbench.report.registry import hypothesis_record, state_words
+from workbench.report.sightings import seen, sighting_records
 from workbench.report.steps import campaign_step
 from workbench.report.suspects import Roster, Suspect, roster
 from workbench.report.text import WIDTH, cut, inert, labelled, moment, percent, sentence_of
@@ -151,7 +152,10 @@ def symptom_records(suspects: Roster) -> list[dict[str, Any]]:
             suspect, item, other = seen
             run = item.verdict.run if item.verdict else ""
             elsewhere = {"run": run, "hypothesis": suspect.id, **values.other(other)}
-        records.append({"name": name, **reference, "measured": counted, "beside": elsewhere})
+        told = sighting_records(suspects.registry, name)
+        records.append(
+            {"name": name, **reference, "measured": counted, "beside": elsewhere, "reported": told}
+        )
     return records
 
 
@@ -178,7 +182,10 @@ def _title(suspects: Roster, room: int = 0) -> str:
 
 def _rows(suspects: Roster) -> Iterator[Row]:
     registry = suspects.registry
-    symptoms = (f"{inert(name)} {text}" for name, text in symptom_texts(suspects))
+    symptoms = (
+        f"{inert(name)} {'; '.join(filter(None, [text, seen(registry, name)]))}"
+        for name, text in symptom_texts(suspects)
+    )
     yield from _labelled("symptom", symptoms, _SYMPTOMS)
     yield from _states(suspects)
     contested = (each for each in suspects if each.state is State.CONTESTED)

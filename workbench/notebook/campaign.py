@@ -18,6 +18,8 @@ from workbench.notebook.shown import Mermaid, Report, Shown
 from workbench.report import html
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from workbench.model.commits import History
     from workbench.report.frames import Frame
 
@@ -101,6 +103,20 @@ class Campaign(Shown):
         from workbench.campaign import records
 
         return _frames().exchanges(records.exchanges(self.files))
+
+    def plot(self, kind: str = "tree") -> Figure:
+        """Draw the campaign.
+
+        Args:
+            kind: The falsification `tree`, the `timeline` with commits, or rates over `load`.
+
+        Raises:
+            UsageError: There is no such plot, nothing to draw, or matplotlib is missing.
+        """
+        from workbench.notebook.drawing import campaign_plot
+
+        files = self.files
+        return campaign_plot(files.registry, kind, lambda: _history(files))
 
     # --- reports ----------------------------------------------------------------------------------
 

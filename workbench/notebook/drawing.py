@@ -30,8 +30,8 @@ def run_plot(path: Path, kind: str) -> Figure:
         UsageError: There is no such plot, nothing to draw, or matplotlib is missing.
         StoreError: The run cannot be read.
     """
-    draw = _named(kind, RUN)
-    found: Figure = draw("plotsrun", kind)(looking.course(path))
+    draw = _function("plotsrun", kind, RUN)
+    found: Figure = draw(looking.course(path))
     return found
 
 
@@ -46,22 +46,18 @@ def campaign_plot(registry: Registry, kind: str, history: Callable[[], History])
     Raises:
         UsageError: There is no such plot, nothing to draw, or matplotlib is missing.
     """
-    draw = _named(kind, CAMPAIGN)("plotscampaign", kind)
+    draw = _function("plotscampaign", kind, CAMPAIGN)
     found: Figure = draw(registry, history()) if kind == "timeline" else draw(registry)
     return found
 
 
-def _named(kind: str, known: tuple[str, ...]) -> Callable[[str, str], Any]:
+def _function(module: str, kind: str, known: tuple[str, ...]) -> Any:
     if kind not in known:
         raise UsageError(f"there is no plot {kind!r}", hint=nearest(kind, known))
-    return _function
-
-
-def _function(module: str, name: str) -> Any:
     import importlib
 
     try:
-        return getattr(importlib.import_module(f"workbench.report.{module}"), name)
+        return getattr(importlib.import_module(f"workbench.report.{module}"), kind)
     except ModuleNotFoundError as error:
         if error.name != "matplotlib":
             raise

@@ -70,7 +70,9 @@ def rates(course: Course) -> Figure:
     """
     arms = [arm.name for arm in course.plan.arms]
     alpha = course.plan.rules.alpha
-    figure, axes = sheet(f"Rate of {text(course.plan.symptom.name)} by arm and block\n{text(course.run)}")
+    figure, axes = sheet(
+        f"Rate of {text(course.plan.symptom.name)} by arm and block\n{text(course.run)}"
+    )
     found: set[int] = set()
     for place, arm in enumerate(arms):
         cells = {
@@ -117,7 +119,9 @@ def _arm(
         capsize=3,
         label=f"{label}, n = {_sizes(cells)} a block; {percent(1 - alpha)} interval at any time",
     )
-    axes.axhline(100 * total.hit / total.decided, color=look["color"], linestyle=look["linestyle"], linewidth=1)  # type: ignore[arg-type]
+    axes.axhline(
+        100 * total.hit / total.decided, color=look["color"], linestyle=look["linestyle"], linewidth=1
+    )  # type: ignore[arg-type]
 
 
 def _sizes(cells: Mapping[int, Counts]) -> str:
@@ -125,9 +129,7 @@ def _sizes(cells: Mapping[int, Counts]) -> str:
     return str(sizes[0]) if len(set(sizes)) == 1 else f"{min(sizes)} to {max(sizes)}"
 
 
-def _values(
-    stages: Mapping[int, Sequence[Judgement]], at: int, name: str
-) -> list[tuple[int, float]]:
+def _values(stages: Mapping[int, Sequence[Judgement]], at: int, name: str) -> list[tuple[int, float]]:
     found = []
     for block, judged in sorted(stages.items()):
         value = getattr(_evidence(judged, at), name)

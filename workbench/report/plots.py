@@ -1,4 +1,4 @@
-"""Plots: what all of them share. Each has a title, units and n, and says in grey what it says in colour.
+"""Plots: what all of them share. Each has a title, units and n, and can be read in grey.
 
     plotsrun        of one run: evidence over its blocks, rates of its arms by block
     plotscampaign   of a campaign: rates over load, timeline, falsification tree
@@ -11,25 +11,37 @@ outside are made inert, and a `$` in them begins no formula.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from matplotlib.figure import Figure
 
-from workbench.report.text import inert
+from workbench.report.text import Interval, inert
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+Rate = tuple[float, Interval]
 BLACK, DARK, MIDDLE, LIGHT = "#000000", "#444444", "#7a7a7a", "#bdbdbd"
-STYLES: Sequence[dict[str, object]] = (
-    {"color": "#0b4f8a", "marker": "o", "linestyle": "-"},
-    {"color": "#c4601a", "marker": "s", "linestyle": "--"},
-    {"color": "#3d7a3d", "marker": "^", "linestyle": "-."},
-    {"color": "#7a3d7a", "marker": "D", "linestyle": ":"},
-    {"color": "#555555", "marker": "v", "linestyle": (0, (5, 1, 1, 1))},
-)
-"""A colour, a mark and a line each: two of them differ in grey, too."""
 _WIDTH, _HEIGHT = 7.5, 4.2  # inches
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Look:
+    """How a series is drawn: two of them differ in mark and line, too, and not by colour alone."""
+
+    color: str
+    marker: str
+    line: str
+
+
+LOOKS: Sequence[Look] = (
+    Look(color="#0b4f8a", marker="o", line="-"),
+    Look(color="#c4601a", marker="s", line="--"),
+    Look(color="#3d7a3d", marker="^", line="-."),
+    Look(color="#7a3d7a", marker="D", line=":"),
+    Look(color="#222222", marker="x", line="-"),
+)
 
 
 def text(words: object) -> str:
@@ -55,9 +67,35 @@ def sheet(title: str, *, height: float = _HEIGHT, width: float = _WIDTH) -> tupl
     return figure, axes
 
 
-def style(place: int) -> dict[str, object]:
-    """Give the colour, mark and line of the n-th series."""
-    return dict(STYLES[place % len(STYLES)])
+def look(place: int) -> Look:
+    """Give the look of the n-th series."""
+    return LOOKS[place % len(LOOKS)]
+
+
+def rates_at(axes: Axes, places: Sequence[float], found: Sequence[Rate], of: Look, label: str) -> None:
+    """Draw rates in percent with their intervals.
+
+    Args:
+        axes: Where.
+        places: Where along the other axis, one a rate.
+        found: The rates.
+        of: How they look.
+        label: What they are; text from outside is safe to draw already.
+    """
+    axes.errorbar(
+        places,
+        [100 * share for share, _ in found],
+        yerr=[
+            [100 * max(share - low, 0) for share, (low, _) in found],
+            [100 * max(high - share, 0) for share, (_, high) in found],
+        ],
+        color=of.color,
+        marker=of.marker,
+        linestyle="none",
+        capsize=3,
+        label=label,
+    )
+    axes.set_ylim(-2, 102)
 
 
 def legend(axes: Axes) -> None:

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from matplotlib.dates import date2num
+
 from workbench.errors import UsageError
 from workbench.model.commits import History
 from workbench.model.event import ArmResult, Event, EvidenceGiven, Proposed, Ruling, VerdictGiven
 from workbench.model.registry import Registry
 from workbench.report.changes import SHORT
 from workbench.report.commits import rows
-from workbench.report.plots import BLACK, DARK, LIGHT, MIDDLE, legend, sheet, style, text
+from workbench.report.plots import BLACK, DARK, LIGHT, MIDDLE, legend, look, rates_at, sheet, text
 from workbench.report.registry import state_words
 from workbench.report.suspects import roster
 from workbench.report.text import count, cut, moment
@@ -67,7 +69,6 @@ def load(registry: Registry) -> Figure:
     axes.set_xticks(loads, labels=list(map(str, loads)), minor=False)
     axes.minorticks_off()
     axes.set_xlim(0, max(loads) * 1.5)
-    axes.set_ylim(-2, 102)
     legend(axes)
     return figure
 
@@ -85,19 +86,14 @@ def timeline(registry: Registry, history: History) -> Figure:
     if not registry.events:
         raise UsageError("nothing is on record yet: there is no time to draw")
     first, last = registry.events[0].at, max(event.at for event in registry.events)
-    title = f"{text(registry.spec.title)}\n{count(len(registry.events), 'event')} on record, {moment(first)} to {moment(last)}"
+    many = f"{count(len(registry.events), 'event')} on record, {moment(first)} to {moment(last)}"
+    title = f"{text(registry.spec.title)}\n{many}"
     figure, axes = sheet(title, height=3.6)
     for place, lane in enumerate(_LANES[:-1]):
-        times = [event.at for event in registry.events if _lane(event) == lane]
-        if times:
-            look = style(place)
-            axes.plot(
-                times,
-                [place] * len(times),
-                color=look["color"],
-                marker=look["marker"],
-                linestyle="none",
-            )  # type: ignore[arg-type]
+        times = [date2num(event.at) for event in registry.events if _lane(event) == lane]
+        of = look(place)
+        axes.plot(times, [place] * len(times), color=of.color, marker=of.marker, linestyle="none")
+    axes.xaxis_date()
     _commits(axes, registry, history)
     names = [f"{lane} ({_many(registry, lane)})" for lane in _LANES[:-1]]
     axes.set_yticks(range(len(_LANES)), labels=[*names, "commits"])
@@ -156,24 +152,11 @@ def _doses(registry: Registry) -> dict[str, list[_Dose]]:
 
 
 def _series(axes: Axes, name: str, doses: list[_Dose], place: int) -> None:
-    shares = [dose.arm.counts.hit / dose.arm.counts.decided for dose in doses]
-    spans = [dose.arm.interval for dose in doses]
-    look = style(place)
+    found = [(dose.arm.counts.hit / dose.arm.counts.decided, dose.arm.interval) for dose in doses]
     n = sum(dose.arm.counts.decided for dose in doses)
     aside = 1 + 0.03 * (place - (_SERIES - 1) / 2)  # so that equal loads lie side by side
-    axes.errorbar(
-        [dose.load * aside for dose in doses],
-        [100 * share for share in shares],
-        yerr=[
-            [100 * max(share - low, 0) for share, (low, _) in zip(shares, spans, strict=True)],
-            [100 * max(high - share, 0) for share, (_, high) in zip(shares, spans, strict=True)],
-        ],
-        color=look["color"],  # type: ignore[arg-type]
-        marker=look["marker"],  # type: ignore[arg-type]
-        linestyle="none",
-        capsize=3,
-        label=text(cut(f"n = {n:,}, {count(len(doses), 'arm')}; {name}", 110)),
-    )
+    label = text(cut(f"n = {n:,}, {count(len(doses), 'arm')}; {name}", 110))
+    rates_at(axes, [dose.load * aside for dose in doses], found, look(place), label)
 
 
 def _lane(event: Event) -> str:
@@ -200,13 +183,19 @@ def _commits(axes: Axes, registry: Registry, history: History) -> None:
         if at is None:
             nameless.append(commit)
             continue
-        axes.axvline(at, color=LIGHT, linewidth=0.8, zorder=0)
-        axes.plot([at], [place], marker="D", color=BLACK, linestyle="none")
-        axes.annotate(label, (at, place), xytext=(4, 4), textcoords="offset points", fontsize=7)
+        when = date2num(at)
+        axes.axvline(when, color=LIGHT, linewidth=0.8, zorder=0)
+        axes.plot([when], [place], marker="D", color=BLACK, linestyle="none")
+        axes.annotate(label, (when, place), xytext=(4, 4), textcoords="offset points", fontsize=7)
     if nameless:
         said = text(cut(f"without a time here: {', '.join(nameless)}", 90))
         axes.annotate(
-            said, (0.01, place), xycoords=("axes fraction", "data"), fontsize=7, color=DARK, va="center"
+            said,
+            (0.01, place),
+            xycoords=("axes fraction", "data"),
+            fontsize=7,
+            color=DARK,
+            va="center",
         )
 
 

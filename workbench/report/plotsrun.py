@@ -9,7 +9,7 @@ from workbench.errors import UsageError
 from workbench.model.course import Course
 from workbench.model.outcome import Counts
 from workbench.model.verdict import Evidence, Judgement
-from workbench.report.plots import BLACK, MIDDLE, legend, sheet, style, text
+from workbench.report.plots import BLACK, MIDDLE, Look, legend, look, rates_at, sheet, text
 from workbench.report.text import blocks, number, percent
 from workbench.stats import rate_interval
 
@@ -47,7 +47,11 @@ def evidence(course: Course) -> Figure:
         for name, against in _AGAINST.items():
             drawn = _values(stages, at, name)
             if drawn:
-                axes.plot(*zip(*drawn, strict=True), label=f"{text(about)}: {against}", **style(place))  # type: ignore[arg-type]
+                of, label = look(place), f"{text(about)}: {against}"
+                places, values = zip(*drawn, strict=True)
+                axes.plot(
+                    places, values, color=of.color, marker=of.marker, linestyle=of.line, label=label
+                )
                 place += 1
     axes.set_yscale("log")
     axes.axhline(needed, color=BLACK, linewidth=1.2, label=f"{number(needed)}: enough for a word")
@@ -81,47 +85,31 @@ def rates(course: Course) -> Figure:
             if name == arm and counts.decided
         }
         if cells:
-            _arm(axes, arm, cells, place - (len(arms) - 1) / 2, alpha, style(place))
+            _arm(axes, arm, cells, place - (len(arms) - 1) / 2, alpha, look(place))
             found |= cells.keys()
     if not found:
         raise UsageError(f"run {course.run} has decided no session yet: there is no rate to draw")
     axes.set_xlabel("block (0: sampled before the first)" if 0 in found else "block")
     axes.set_ylabel("share of decided sessions that show it (%)")
-    axes.set_ylim(-2, 102)
     _whole_blocks(axes, sorted(found))
     legend(axes)
     return figure
 
 
 def _arm(
-    axes: Axes,
-    arm: str,
-    cells: Mapping[int, Counts],
-    offset: float,
-    alpha: float,
-    look: dict[str, object],
+    axes: Axes, arm: str, cells: Mapping[int, Counts], offset: float, alpha: float, of: Look
 ) -> None:
     """Draw the blocks of one arm, and a line at its rate over all of them."""
     total = sum(cells.values(), Counts(0, 0))
-    label = f"{text(arm)}: {total.hit}/{total.decided} ({percent(total.hit / total.decided)})"
-    spans = [rate_interval(each.hit, each.decided, alpha=alpha) for each in cells.values()]
-    shares = [each.hit / each.decided for each in cells.values()]
-    axes.errorbar(
-        [block + _SPREAD * offset for block in cells],
-        [100 * share for share in shares],
-        yerr=[
-            [100 * (share - low) for share, (low, _) in zip(shares, spans, strict=True)],
-            [100 * (high - share) for share, (_, high) in zip(shares, spans, strict=True)],
-        ],
-        color=look["color"],  # type: ignore[arg-type]
-        marker=look["marker"],  # type: ignore[arg-type]
-        linestyle="none",
-        capsize=3,
-        label=f"{label}, n = {_sizes(cells)} a block; {percent(1 - alpha)} interval at any time",
-    )
-    axes.axhline(
-        100 * total.hit / total.decided, color=look["color"], linestyle=look["linestyle"], linewidth=1
-    )  # type: ignore[arg-type]
+    share = total.hit / total.decided
+    found = [
+        (each.hit / each.decided, rate_interval(each.hit, each.decided, alpha=alpha))
+        for each in cells.values()
+    ]
+    said = f"{text(arm)}: {total.hit}/{total.decided} ({percent(share)}), n = {_sizes(cells)} a block"
+    places = [block + _SPREAD * offset for block in cells]
+    rates_at(axes, places, found, of, f"{said}; {percent(1 - alpha)} interval of each block")
+    axes.axhline(100 * share, color=of.color, linestyle=of.line, linewidth=1)
 
 
 def _sizes(cells: Mapping[int, Counts]) -> str:

@@ -50,21 +50,36 @@ def text(words: object) -> str:
 
 
 def sheet(title: str, *, height: float = _HEIGHT, width: float = _WIDTH) -> tuple[Figure, Axes]:
-    """Give a figure of one plot.
+    """Give a figure of one panel.
 
     Args:
-        title: What it shows; its text is drawn as it is.
+        title: What it shows; texts from outside in it are safe to draw already.
         height: In inches.
         width: In inches.
     """
+    figure = _figure(title, height, width)
+    return figure, _panel(figure.add_subplot())
+
+
+def sheets(title: str, panels: int) -> tuple[Figure, list[Axes]]:
+    """Give a figure of several panels under one another, which share their horizontal axis."""
+    figure = _figure(title, _HEIGHT * (1 + 0.6 * (panels - 1)), _WIDTH)
+    found = figure.subplots(panels, 1, sharex=True, squeeze=False)
+    return figure, [_panel(axes) for axes in found[:, 0]]
+
+
+def _figure(title: str, height: float, width: float) -> Figure:
     figure = Figure(figsize=(width, height), layout="constrained", facecolor="white")
-    axes = figure.add_subplot()
-    axes.set_title(title, loc="left", fontsize=10, wrap=True)
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10)
+    return figure
+
+
+def _panel(axes: Axes) -> Axes:
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     axes.grid(visible=True, color=LIGHT, linewidth=0.5)
     axes.set_axisbelow(True)
-    return figure, axes
+    return axes
 
 
 def look(place: int) -> Look:
@@ -98,6 +113,8 @@ def rates_at(axes: Axes, places: Sequence[float], found: Sequence[Rate], of: Loo
     axes.set_ylim(-2, 102)
 
 
-def legend(axes: Axes) -> None:
-    """Explain the series under the plot, where nothing can lie beneath."""
-    axes.legend(loc="upper left", bbox_to_anchor=(0, -0.16), ncols=1, frameon=False, fontsize=8)
+def legend(figure: Figure, axes: Axes) -> None:
+    """Explain the series of a panel under the figure, where nothing can lie beneath."""
+    figure.legend(
+        *axes.get_legend_handles_labels(), loc="outside lower left", frameon=False, fontsize=8
+    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from matplotlib.dates import date2num
+from matplotlib.dates import ConciseDateFormatter, date2num
 
 from workbench.errors import UsageError
 from workbench.model.commits import History
@@ -53,23 +53,24 @@ def load(registry: Registry) -> Figure:
     series = _doses(registry)
     if not series:
         raise UsageError("no verdict on record says at what load it was counted: nothing to draw")
-    total = sum(dose.arm.counts.decided for doses in series.values() for dose in doses)
-    figure, axes = sheet(f"Rate over load: {text(registry.spec.title)}\nn = {total:,} decided sessions")
-    shown = sorted(series.items(), key=lambda each: -len({dose.load for dose in each[1]}))
-    for place, (name, doses) in enumerate(shown[:_SERIES]):
+    ranked = sorted(
+        series.items(), key=lambda each: (-len({dose.load for dose in each[1]}), -_n(each[1]))
+    )
+    left = len(ranked) - _SERIES
+    others = f"; {count(left, 'other kind')} of arms not drawn" if left > 0 else ""
+    drawn = dict(ranked[:_SERIES])
+    many = f"n = {sum(map(_n, drawn.values())):,} decided sessions{others}"
+    figure, axes = sheet(f"Rate over load: {text(registry.spec.title)}\n{many}")
+    for place, (name, doses) in enumerate(drawn.items()):
         _series(axes, name, doses, place)
-    if len(shown) > _SERIES:
-        axes.plot(
-            [], [], " ", label=f"and {count(len(shown) - _SERIES, 'other kind')} of arms, not drawn"
-        )
-    axes.set_xlabel("sessions in flight")
-    axes.set_ylabel("share of decided sessions that show it (%)")
-    axes.set_xscale("symlog", linthresh=1)
-    loads = sorted({dose.load for doses in series.values() for dose in doses})
-    axes.set_xticks(loads, labels=list(map(str, loads)), minor=False)
+    loads = sorted({dose.load for doses in drawn.values() for dose in doses})
+    axes.set_xscale("log")
+    axes.set_xticks(loads, labels=list(map(str, loads)))
     axes.minorticks_off()
-    axes.set_xlim(0, max(loads) * 1.5)
-    legend(axes)
+    axes.set_xlim(min(loads) / 2, max(loads) * 2)
+    axes.set_xlabel("sessions in flight (log scale)")
+    axes.set_ylabel("share of decided sessions that show it (%)")
+    legend(figure, axes)
     return figure
 
 
@@ -90,16 +91,16 @@ def timeline(registry: Registry, history: History) -> Figure:
     title = f"{text(registry.spec.title)}\n{many}"
     figure, axes = sheet(title, height=3.6)
     for place, lane in enumerate(_LANES[:-1]):
-        times = [date2num(event.at) for event in registry.events if _lane(event) == lane]
+        times = [_days(event.at) for event in registry.events if _lane(event) == lane]
         of = look(place)
         axes.plot(times, [place] * len(times), color=of.color, marker=of.marker, linestyle="none")
     axes.xaxis_date()
+    axes.xaxis.set_major_formatter(ConciseDateFormatter(axes.xaxis.get_major_locator()))
     _commits(axes, registry, history)
     names = [f"{lane} ({_many(registry, lane)})" for lane in _LANES[:-1]]
     axes.set_yticks(range(len(_LANES)), labels=[*names, "commits"])
     axes.set_ylim(len(_LANES) - 0.5, -0.5)
     axes.set_xlabel("time (UTC)")
-    axes.tick_params(axis="x", labelrotation=20)
     return figure
 
 
@@ -136,7 +137,8 @@ def tree(registry: Registry) -> Figure:
 
 
 def _doses(registry: Registry) -> dict[str, list[_Dose]]:
-    """Gather arms by what they were set to, load apart; each arm of a run once."""
+    """Gather arms by what they were set to, knobs of the load left out; each arm of a run once."""
+    loads = {name for name, knob in registry.spec.knobs.items() if knob.kind == "load"}
     found: dict[str, dict[tuple[str, int], _Dose]] = {}
     for event in registry.events:
         verdict = event.body
@@ -144,19 +146,28 @@ def _doses(registry: Registry) -> dict[str, list[_Dose]]:
             continue
         for arm in verdict.arms.values():
             load = arm.load.get("in_flight")
-            if load is not None and arm.counts.decided:
-                settings = ", ".join(f"{knob} {level}" for knob, level in sorted(arm.settings.items()))
+            if load and arm.counts.decided:
+                knobs = sorted(arm.settings.items())
+                settings = ", ".join(f"{knob} {level}" for knob, level in knobs if knob not in loads)
                 name = f"{verdict.symptom}, {verdict.workload}: {settings}"
                 found.setdefault(name, {})[verdict.run, load] = _Dose(verdict.run, load, arm)
     return {name: list(doses.values()) for name, doses in found.items()}
 
 
+def _n(doses: list[_Dose]) -> int:
+    return sum(dose.arm.counts.decided for dose in doses)
+
+
 def _series(axes: Axes, name: str, doses: list[_Dose], place: int) -> None:
     found = [(dose.arm.counts.hit / dose.arm.counts.decided, dose.arm.interval) for dose in doses]
-    n = sum(dose.arm.counts.decided for dose in doses)
     aside = 1 + 0.03 * (place - (_SERIES - 1) / 2)  # so that equal loads lie side by side
-    label = text(cut(f"n = {n:,}, {count(len(doses), 'arm')}; {name}", 110))
+    label = text(cut(f"n = {_n(doses):,}, {count(len(doses), 'arm')}; {name}", 110))
     rates_at(axes, [dose.load * aside for dose in doses], found, look(place), label)
+
+
+def _days(at: datetime) -> float:
+    """Give a moment as matplotlib counts time."""
+    return float(date2num(at))  # type: ignore[no-untyped-call]
 
 
 def _lane(event: Event) -> str:
@@ -183,7 +194,7 @@ def _commits(axes: Axes, registry: Registry, history: History) -> None:
         if at is None:
             nameless.append(commit)
             continue
-        when = date2num(at)
+        when = _days(at)
         axes.axvline(when, color=LIGHT, linewidth=0.8, zorder=0)
         axes.plot([when], [place], marker="D", color=BLACK, linestyle="none")
         axes.annotate(label, (when, place), xytext=(4, 4), textcoords="offset points", fontsize=7)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from workbench.errors import UsageError
 from workbench.model.course import Course
 from workbench.model.outcome import Counts
-from workbench.model.verdict import Evidence, Judgement
-from workbench.report.plots import BLACK, MIDDLE, Look, legend, look, rates_at, sheet, text
+from workbench.model.plan import Rules
+from workbench.model.verdict import Judgement
+from workbench.report.plots import BLACK, MIDDLE, Look, legend, look, rates_at, sheet, sheets, text
 from workbench.report.text import blocks, number, percent
 from workbench.stats import rate_interval
 
@@ -34,32 +35,19 @@ def evidence(course: Course) -> Figure:
         course: Of the run.
 
     Raises:
-        UsageError: It has no complete block.
+        UsageError: It compares nothing, or has no complete block.
     """
     stages = {block: judged for block, judged in course.judgements.items() if block}
-    if not stages:
-        raise UsageError(f"run {course.run} has no complete block yet: there is no evidence to draw")
-    needed = 1 / course.plan.rules.alpha
-    figure, axes = sheet(f"Evidence over blocks, run {text(course.run)}\n{_said(stages)}")
-    place = 0
-    for at, comparison in enumerate(course.plan.comparisons):
-        about = comparison.hypothesis or f"{comparison.control} against {comparison.treatment}"
-        for name, against in _AGAINST.items():
-            drawn = _values(stages, at, name)
-            if drawn:
-                of, label = look(place), f"{text(about)}: {against}"
-                places, values = zip(*drawn, strict=True)
-                axes.plot(
-                    places, values, color=of.color, marker=of.marker, linestyle=of.line, label=label
-                )
-                place += 1
-    axes.set_yscale("log")
-    axes.axhline(needed, color=BLACK, linewidth=1.2, label=f"{number(needed)}: enough for a word")
-    axes.axhline(1, color=MIDDLE, linewidth=0.8, label="1: says nothing")
-    axes.set_xlabel(f"complete blocks ({course.plan.rules.block_size} sessions an arm each)")
-    axes.set_ylabel("e-value (factor, log scale)")
-    _whole_blocks(axes, sorted(stages))
-    legend(axes)
+    if not stages or not course.plan.comparisons:
+        raise UsageError(f"run {course.run} has compared nothing yet: there is no evidence to draw")
+    figure, panels = sheets(
+        f"Evidence over blocks, run {text(course.run)}", len(course.plan.comparisons)
+    )
+    for at, axes in enumerate(panels):
+        _panel(axes, [(block, judged[at]) for block, judged in stages.items()], course.plan.rules)
+    panels[-1].set_xlabel(f"complete blocks ({course.plan.rules.block_size} sessions an arm each)")
+    _whole_blocks(panels[-1], sorted(stages))
+    legend(figure, panels[0])
     return figure
 
 
@@ -92,12 +80,12 @@ def rates(course: Course) -> Figure:
     axes.set_xlabel("block (0: sampled before the first)" if 0 in found else "block")
     axes.set_ylabel("share of decided sessions that show it (%)")
     _whole_blocks(axes, sorted(found))
-    legend(axes)
+    legend(figure, axes)
     return figure
 
 
 def _arm(
-    axes: Axes, arm: str, cells: Mapping[int, Counts], offset: float, alpha: float, of: Look
+    axes: Axes, arm: str, cells: Mapping[int, Counts], aside: float, alpha: float, of: Look
 ) -> None:
     """Draw the blocks of one arm, and a line at its rate over all of them."""
     total = sum(cells.values(), Counts(0, 0))
@@ -106,8 +94,8 @@ def _arm(
         (each.hit / each.decided, rate_interval(each.hit, each.decided, alpha=alpha))
         for each in cells.values()
     ]
-    said = f"{text(arm)}: {total.hit}/{total.decided} ({percent(share)}), n = {_sizes(cells)} a block"
-    places = [block + _SPREAD * offset for block in cells]
+    said = f"{text(arm)}: {total.hit}/{total.decided}, n = {_sizes(cells)} a block"
+    places = [block + _SPREAD * aside for block in cells]
     rates_at(axes, places, found, of, f"{said}; {percent(1 - alpha)} interval of each block")
     axes.axhline(100 * share, color=of.color, linestyle=of.line, linewidth=1)
 
@@ -117,31 +105,31 @@ def _sizes(cells: Mapping[int, Counts]) -> str:
     return str(sizes[0]) if len(set(sizes)) == 1 else f"{min(sizes)} to {max(sizes)}"
 
 
-def _values(stages: Mapping[int, Sequence[Judgement]], at: int, name: str) -> list[tuple[int, float]]:
-    found = []
-    for block, judged in sorted(stages.items()):
-        value = getattr(_evidence(judged, at), name)
-        if value is not None:
-            found.append((block, min(max(value, _LEAST), _MOST)))
-    return found
-
-
-def _evidence(judged: Sequence[Judgement], at: int) -> Evidence:
-    return judged[at].evidence
-
-
-def _said(stages: Mapping[int, Sequence[Judgement]]) -> str:
-    """Say what the last block had for a word, and of how many sessions."""
-    last = stages[max(stages)]
-    return "; ".join(_word(judgement) for judgement in last)
+def _panel(axes: Axes, stages: Sequence[tuple[int, Judgement]], rules: Rules) -> None:
+    """Draw the evidence of one comparison, and say what came of it."""
+    for place, (name, against) in enumerate(_AGAINST.items()):
+        found = [(block, getattr(judgement.evidence, name)) for block, judgement in stages]
+        drawn = [(block, min(max(value, _LEAST), _MOST)) for block, value in found if value is not None]
+        if drawn:
+            of = look(place)
+            blocks_, values = zip(*drawn, strict=True)
+            axes.plot(
+                blocks_, values, color=of.color, marker=of.marker, linestyle=of.line, label=against
+            )
+    needed = 1 / rules.alpha
+    axes.axhline(needed, color=BLACK, linewidth=1.4, label=f"{number(needed)}: enough for a word")
+    axes.axhline(1, color=MIDDLE, linewidth=0.8, label="1: says nothing")
+    axes.set_yscale("log")
+    axes.set_ylabel("e-value (factor)")
+    axes.set_title(_word(stages[-1][1]), loc="left", fontsize=9)
 
 
 def _word(judgement: Judgement) -> str:
-    sessions = ", ".join(
-        f"{text(arm)} {each.hit}/{each.decided}" for arm, each in judgement.arms.items()
-    )
+    pair = judgement.comparison
+    about = pair.hypothesis or f"{pair.control} against {pair.treatment}"
+    arms = ", ".join(f"{text(arm)} {each.hit}/{each.decided}" for arm, each in judgement.arms.items())
     word = judgement.verdict or "undecided"
-    return f"{word} after {blocks(judgement.blocks)}: {sessions}"
+    return f"{text(about)} {word} after {blocks(judgement.blocks)}: {arms}"
 
 
 def _whole_blocks(axes: Axes, found: Sequence[int]) -> None:

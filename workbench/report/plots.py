@@ -115,6 +115,5 @@ def rates_at(axes: Axes, places: Sequence[float], found: Sequence[Rate], of: Loo
 
 def legend(figure: Figure, axes: Axes) -> None:
     """Explain the series of a panel under the figure, where nothing can lie beneath."""
-    figure.legend(
-        *axes.get_legend_handles_labels(), loc="outside lower left", frameon=False, fontsize=8
-    )
+    series = axes.get_legend_handles_labels()
+    figure.legend(*series, loc="outside lower left", frameon=False, fontsize=8)

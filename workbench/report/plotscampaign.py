@@ -53,9 +53,7 @@ def load(registry: Registry) -> Figure:
     series = _doses(registry)
     if not series:
         raise UsageError("no verdict on record says at what load it was counted: nothing to draw")
-    ranked = sorted(
-        series.items(), key=lambda each: (-len({dose.load for dose in each[1]}), -_n(each[1]))
-    )
+    ranked = sorted(series.items(), key=lambda each: _weight(each[1]), reverse=True)
     left = len(ranked) - _SERIES
     others = f"; {count(left, 'other kind')} of arms not drawn" if left > 0 else ""
     drawn = dict(ranked[:_SERIES])
@@ -69,7 +67,7 @@ def load(registry: Registry) -> Figure:
     axes.minorticks_off()
     axes.set_xlim(min(loads) / 2, max(loads) * 2)
     axes.set_xlabel("sessions in flight (log scale)")
-    axes.set_ylabel("share of decided sessions that show it (%)")
+    axes.set_ylabel("sessions that show it (%)")
     legend(figure, axes)
     return figure
 
@@ -95,7 +93,8 @@ def timeline(registry: Registry, history: History) -> Figure:
         of = look(place)
         axes.plot(times, [place] * len(times), color=of.color, marker=of.marker, linestyle="none")
     axes.xaxis_date()
-    axes.xaxis.set_major_formatter(ConciseDateFormatter(axes.xaxis.get_major_locator()))
+    ticks = axes.xaxis.get_major_locator()
+    axes.xaxis.set_major_formatter(ConciseDateFormatter(ticks))  # type: ignore[no-untyped-call]
     _commits(axes, registry, history)
     names = [f"{lane} ({_many(registry, lane)})" for lane in _LANES[:-1]]
     axes.set_yticks(range(len(_LANES)), labels=[*names, "commits"])
@@ -152,6 +151,11 @@ def _doses(registry: Registry) -> dict[str, list[_Dose]]:
                 name = f"{verdict.symptom}, {verdict.workload}: {settings}"
                 found.setdefault(name, {})[verdict.run, load] = _Dose(verdict.run, load, arm)
     return {name: list(doses.values()) for name, doses in found.items()}
+
+
+def _weight(doses: list[_Dose]) -> tuple[int, int]:
+    """Say how much a kind of arms tells of load: first by how many loads, then by how many sessions."""
+    return len({dose.load for dose in doses}), _n(doses)
 
 
 def _n(doses: list[_Dose]) -> int:

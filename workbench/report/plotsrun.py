@@ -40,9 +40,8 @@ def evidence(course: Course) -> Figure:
     stages = {block: judged for block, judged in course.judgements.items() if block}
     if not stages or not course.plan.comparisons:
         raise UsageError(f"run {course.run} has compared nothing yet: there is no evidence to draw")
-    figure, panels = sheets(
-        f"Evidence over blocks, run {text(course.run)}", len(course.plan.comparisons)
-    )
+    title = f"Evidence over blocks, run {text(course.run)}"
+    figure, panels = sheets(title, len(course.plan.comparisons))
     for at, axes in enumerate(panels):
         _panel(axes, [(block, judged[at]) for block, judged in stages.items()], course.plan.rules)
     panels[-1].set_xlabel(f"complete blocks ({course.plan.rules.block_size} sessions an arm each)")
@@ -78,7 +77,7 @@ def rates(course: Course) -> Figure:
     if not found:
         raise UsageError(f"run {course.run} has decided no session yet: there is no rate to draw")
     axes.set_xlabel("block (0: sampled before the first)" if 0 in found else "block")
-    axes.set_ylabel("share of decided sessions that show it (%)")
+    axes.set_ylabel("sessions that show it (%)")
     _whole_blocks(axes, sorted(found))
     legend(figure, axes)
     return figure

@@ -20,7 +20,8 @@ HEAVY = {"pandas", "pyarrow", "matplotlib", "numpy", "scipy", "IPython", "git", 
 
 def loaded(code: str) -> set[str]:
     """Give the packages that a fresh interpreter has loaded after some code."""
-    probe = f"{code}\nimport json, sys\nprint(json.dumps(sorted({{n.partition('.')[0] for n in sys.modules}})))"
+    tell = "print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
+    probe = f"import json, sys\n{code}\n{tell}"
     done = subprocess.run(
         [sys.executable, "-c", probe],
         env={**os.environ, "PYTHONPATH": str(ROOT)},

@@ -3,8 +3,9 @@
     campaign      Campaign: where it stands, its tree, tidy frames, what to test next
     hypothesis    Hypothesis: what it claims, what its test costs, and its test
     run           Run: what it found, its plots, what was not clean
-    testing       a test in a process of its own, followed from here
+    testing       a test in a process of its own, followed from here; `asked` is what it is told
     progress      how a run that is followed shows, in a notebook and without one
+    drawing       plots by name
     shown         how all of these show themselves
 
 Every object shows itself as plain text and as HTML that stands alone; nothing needs IPython. The

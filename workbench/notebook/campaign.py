@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.campaign.registry import Campaign as Files
 from workbench.errors import UsageError
+from workbench.model.hypothesis import HYPOTHESIS_ID
 from workbench.model.registry import Registry
 from workbench.notebook.hypothesis import Hypothesis
 from workbench.notebook.run import Run
@@ -174,7 +175,7 @@ class Campaign(Shown):
             KeyError: There is none.
         """
         try:
-            if name[:1] in ("h", "H"):
+            if HYPOTHESIS_ID.match(name.upper()):
                 return Hypothesis(self.root, self.files.known(name))
             return Run(self.files.run_folder(name))
         except UsageError as error:

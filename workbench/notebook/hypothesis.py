@@ -8,9 +8,9 @@ from typing import Any
 
 from workbench.campaign.registry import Campaign as Files
 from workbench.model.standing import Standing, State
+from workbench.notebook.asked import Asked
 from workbench.notebook.run import Run
 from workbench.notebook.shown import Report, Shown
-from workbench.notebook.testing import Asked, run_test, run_test_async
 
 
 class Hypothesis(Shown):
@@ -95,8 +95,12 @@ class Hypothesis(Shown):
             TestFailed: There is no verdict; the error says why.
             UsageError: Something is asked that is no option.
         """
+        from workbench.notebook.testing import run_test
+
         return Run(run_test(self._root, [self.id], Asked(**asked)))
 
     async def atest(self, **asked: Any) -> Run:
         """Do the same without keeping the event loop; cancelled, it saves and ends the run."""
+        from workbench.notebook.testing import run_test_async
+
         return Run(await run_test_async(self._root, [self.id], Asked(**asked)))

@@ -7,7 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.campaign import looking
 from workbench.model.progress import Snapshot
 from workbench.notebook.shown import Report, Shown
 
@@ -41,7 +40,8 @@ class Run(Shown):
     @cached_property
     def snapshot(self) -> Snapshot:
         """How it stood when it was first asked, as nouns of `workbench.model`."""
-        return looking.snapshot(self.path)
+        found: Snapshot = _looking().snapshot(self.path)
+        return found
 
     @property
     def verdicts(self) -> dict[str, str]:
@@ -74,17 +74,17 @@ class Run(Shown):
     @property
     def trials(self) -> Frame:
         """One row a session that has ended."""
-        return _frames().trials([(self.id, looking.exchanges(self.path))])
+        return _frames().trials([(self.id, _looking().exchanges(self.path))])
 
     @property
     def exchanges(self) -> Frame:
         """One row an exchange."""
-        return _frames().exchanges([(self.id, looking.exchanges(self.path))])
+        return _frames().exchanges([(self.id, _looking().exchanges(self.path))])
 
     @property
     def failures(self) -> Frame:
         """One row a kind of failure, the most frequent first, with the first reply as it was kept."""
-        return _frames().failures(looking.failures(self.path))
+        return _frames().failures(_looking().failures(self.path))
 
     def plot(self, kind: str = "evidence") -> Figure:
         """Draw the run.
@@ -98,6 +98,12 @@ class Run(Shown):
         from workbench.notebook.drawing import run_plot
 
         return run_plot(self.path, kind)
+
+
+def _looking() -> Any:
+    from workbench.campaign import looking  # judges, for which it loads numbers
+
+    return looking
 
 
 def _frames() -> Any:

@@ -114,7 +114,8 @@ def test_the_matrix_is_a_frame_too(campaign: Campaign) -> None:
 def test_a_rich_campaign_fits_into_frames() -> None:
     registry = build()
     assert list(frames.hypotheses(registry).hypothesis) == sorted(
-        registry.standings, key=lambda id: (not id.startswith("H"), int(id[1:]) if id[1:].isdigit() else 0)
+        registry.standings,
+        key=lambda id: (not id.startswith("H"), int(id[1:]) if id[1:].isdigit() else 0),
     )
     assert len(frames.runs(registry)) == len(registry.runs)
     assert frames.verdicts(registry).e_no_effect.notna().all()

@@ -45,5 +45,5 @@ $(VENV)/.runtime: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/.development: pyproject.toml constraints.txt | $(BIN)/python
-	$(PIP) --editable '.[dev,llamacpp,serve]'
+	$(PIP) --editable '.[dev,llamacpp,notebook,serve]'
 	@touch $@ $(VENV)/.runtime

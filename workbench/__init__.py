@@ -3,6 +3,7 @@
 The map, from the top floor down; imports go downwards only, and a test holds them to it:
 
     cli/                 verbs of the command line; data on stdout, narration on stderr
+    notebook/            the public interface of notebooks and scripts: `import workbench as wb`
     campaign, report/    the facade that wires a run together; words, tables, JSON for people
     conduct/             plan, drive, journal, judge after each block, stop, resume
     plugins              finds engines, workloads, knobs and classifiers by name
@@ -18,6 +19,26 @@ The map, from the top floor down; imports go downwards only, and a test holds th
 Ten minutes to find your way: this page, `ports.py`, `conduct/experiment.py`, `stats/abtest.py`.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from workbench._version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from workbench.notebook import Campaign, Hypothesis, Run, compare, open, relabel
+
+__all__ = ["__version__", "open", "compare", "relabel", "Campaign", "Hypothesis", "Run"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the interface of notebooks when one of its names is first used, and nothing before."""
+    if name in __all__:
+        from workbench import notebook
+
+        return getattr(notebook, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

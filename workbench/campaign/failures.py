@@ -24,13 +24,14 @@ def failures_of(campaign: Campaign, hypothesis: str) -> list[Failure]:
     for line in reversed(campaign.run_lines):
         if hypothesis in line.hypotheses:
             try:
-                found += _failures(RunView.read(campaign.root / line.path))
+                found += failures_in(RunView.read(campaign.root / line.path))
             except StoreError:
                 continue
     return found
 
 
-def _failures(view: RunView) -> list[Failure]:
+def failures_in(view: RunView) -> list[Failure]:
+    """Give the failures of one run, the most frequent kind first."""
     kinds: dict[tuple[str, str, str], list[str]] = {}
     first: dict[tuple[str, str, str], str] = {}
     for sample in view.samples():

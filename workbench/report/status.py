@@ -40,17 +40,26 @@ from workbench.report.registry import hypothesis_record, state_words
 from workbench.report.sightings import seen, sighting_records
 from workbench.report.steps import campaign_step
 from workbench.report.suspects import Roster, Suspect, roster
-from workbench.report.text import WIDTH, cut, inert, labelled, moment, percent, printed, sentence_of
+from workbench.report.text import WIDTH, cut, inert, labelled, moment, percent, sentence_of
 
 _SYMPTOMS, _CONTESTED, _VERDICTS, _UNVERIFIED, _RUNNING, _PROBLEMS = 3, 3, 4, 2, 2, 2
 _LEADING = 2  # lines of the leading suspect; further lines are taken from the verdicts
 _LABEL = 12
+Row = tuple[str, str]  # a label, empty where the one above goes on, and a text
 
 
 def status(registry: Registry) -> Iterator[str]:
     """Yield the screen: at most 24 lines of 80 columns."""
-    for line in printed(_status(roster(registry))):
-        yield cut(line, WIDTH)
+    found = roster(registry)
+    yield cut(_title(found), WIDTH)
+    for label, text in _rows(found):
+        yield cut(f"{label:<{_LABEL}}{text}".rstrip(), WIDTH)
+
+
+def status_card(registry: Registry) -> tuple[str, list[Row]]:
+    """Give the title of the screen and its rows, for faces that have more room than a terminal."""
+    found = roster(registry)
+    return _title(found, room=len(registry.spec.title)), list(_rows(found))
 
 
 def status_record(registry: Registry) -> dict[str, Any]:
@@ -165,10 +174,14 @@ def unverified_records(suspects: Roster) -> list[dict[str, Any]]:
     ]
 
 
-def _status(suspects: Roster) -> Iterator[str]:
-    registry = suspects.registry
+def _title(suspects: Roster, room: int = 0) -> str:
     when = f", as of {moment(suspects.newest)}" if suspects.newest else ""
-    yield f"{cut(registry.spec.title or 'campaign without a title', WIDTH - len(when))}{when}"
+    title = suspects.registry.spec.title or "campaign without a title"
+    return f"{cut(title, max(WIDTH - len(when), room))}{when}"
+
+
+def _rows(suspects: Roster) -> Iterator[Row]:
+    registry = suspects.registry
     symptoms = (
         f"{inert(name)} {'; '.join(filter(None, [text, seen(registry, name)]))}"
         for name, text in symptom_texts(suspects)
@@ -181,10 +194,10 @@ def _status(suspects: Roster) -> Iterator[str]:
     yield from leading
     undecided = diagnosis(suspects)
     if undecided:
-        yield _line("matrix", undecided)
+        yield "matrix", undecided
     claimed = sentence_of(map(_claim, _at_work(suspects)), most=3)
     if claimed:
-        yield _line("claimed", claimed)
+        yield "claimed", claimed
     room = _VERDICTS - max(0, len(leading) - _LEADING) - bool(undecided) - bool(claimed)
     yield from _labelled("verdicts", map(_verdict, last_verdicts(suspects)[:room]), room)
     unverified = [
@@ -197,11 +210,11 @@ def _status(suspects: Roster) -> Iterator[str]:
     running = (f"{inert(run.id)} {run.state}" for run in _running(registry))
     yield from _labelled("running", running, _RUNNING)
     if registry.problems:
-        yield _line("problems", f"{len(registry.problems)} in files: workbench check")
+        yield "problems", f"{len(registry.problems)} in files: workbench check"
         yield from _labelled("", (str(problem) for problem in registry.problems), _PROBLEMS)
     step = campaign_step(suspects)
-    yield _line("next", step.what)
-    yield _line("", step.command)
+    yield "next", step.what
+    yield "", step.command
 
 
 def _leading_record(leading: Suspect) -> dict[str, Any]:
@@ -209,23 +222,24 @@ def _leading_record(leading: Suspect) -> dict[str, Any]:
     return {**hypothesis_record(leading), **shown}
 
 
-def _states(suspects: Roster) -> Iterator[str]:
+def _states(suspects: Roster) -> Iterator[Row]:
     states = ", ".join(f"{many} {state}" for state, many in suspects.counts.items())
     total = f"{len(suspects.suspects)}: {states}" if states else "none yet"
-    yield from islice(labelled("suspects", total, _LABEL - 1), 2)
+    for line in islice(labelled("suspects", total, _LABEL - 1), 2):
+        yield line[:_LABEL].rstrip(), line[_LABEL:]
 
 
-def _leading(suspects: Roster) -> Iterator[str]:
+def _leading(suspects: Roster) -> Iterator[Row]:
     leading = suspects.leading()
     if leading is None:
-        yield _line("leading", "none: nothing that counts is for any suspect")
+        yield "leading", "none: nothing that counts is for any suspect"
         return
     grade = f", {leading.standing.grade}" if leading.standing.grade else ""
-    yield _line("leading", f"{inert(leading.id)} {leading.state}{grade}: {inert(leading.title)}")
+    yield "leading", f"{inert(leading.id)} {leading.state}{grade}: {inert(leading.title)}"
     item = leading.deciding
-    yield _line("", arms(item.verdict) if item and item.verdict else because(leading))
+    yield "", arms(item.verdict) if item and item.verdict else because(leading)
     if shown := proofs.proof_of(leading):
-        yield _line("", proofs.in_short(shown))
+        yield "", proofs.in_short(shown)
 
 
 def _named(suspect: Suspect) -> str:
@@ -268,15 +282,11 @@ def _running(registry: Registry) -> list[RunLine]:
     return [run for run in registry.runs if run.state in (RunState.PLANNED, RunState.RUNNING)]
 
 
-def _labelled(label: str, items: Iterator[str], most: int) -> Iterator[str]:
-    """Yield at most `most` lines, the last of which says how many more there are if any are left."""
+def _labelled(label: str, items: Iterator[str], most: int) -> Iterator[Row]:
+    """Yield at most `most` rows, the last of which says how many more there are if any are left."""
     lines = list(items)
     shown = lines if len(lines) <= most else [*islice(lines, most - 1), ""]
     if len(lines) > most:
         shown[-1] = f"and {len(lines) - most + 1} more"
     for place, line in enumerate(shown):
-        yield _line(label if place == 0 else "", line)
-
-
-def _line(label: str, text: str) -> str:
-    return f"{label:<{_LABEL}}{text}"
+        yield (label if place == 0 else ""), line

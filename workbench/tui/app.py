@@ -78,6 +78,7 @@ class WorkbenchApp(Acting):
 
     def __init__(self, registry: Registry, actor: Actor, *, follow: bool = True) -> None:
         super().__init__()
+        self.animation_level = "none"  # what moves by itself is drawn many times over ssh
         self.held = Held(registry)
         self.actor = actor
         self._following: Following | None = None
